@@ -28,12 +28,14 @@ void main() { shown = vec4(fract(color.x * 8.0) < 0.5 ? color : color.zxy, 1.0);
 
 
 class Scene:
-    """A cube of twelve triangles, drawn by a program of GLSL 1.50. Needs a current context of OpenGL 3.2."""
+    """A cube of twelve triangles. Needs a current context of OpenGL 3.2, or of OpenGL ES 3.0 if `version` says so."""
 
-    def __init__(self):
+    def __init__(self, version="150"):
         self.program = glCreateProgram()
         for kind, text in ((GL_VERTEX_SHADER, VERTEX), (GL_FRAGMENT_SHADER, FRAGMENT)):
             shader = glCreateShader(kind)
+            if version.endswith("es"):
+                text = text.replace("#version 150", f"#version {version}\nprecision highp float;")
             glShaderSource(shader, text)
             glCompileShader(shader)
             glAttachShader(self.program, shader)

@@ -175,19 +175,21 @@ ContextInfo read_info() {
   info.version = static_cast<int>(major * 10 + (dot ? std::strtol(dot + 1, nullptr, 10) : 0));
   const int version = info.version;
   const std::set<std::string> extensions = read_extensions(version);
-  if (version >= 32) {
+  if (info.es) {
+    info.compatibility = false;
+  } else if (version >= 32) {
     info.compatibility = (get_integer(GL_CONTEXT_PROFILE_MASK) & GL_CONTEXT_COMPATIBILITY_PROFILE_BIT) != 0;
   } else {
-    info.compatibility = !info.es && (version < 31 || extensions.count("GL_ARB_compatibility") > 0);
+    info.compatibility = version < 31 || extensions.count("GL_ARB_compatibility") > 0;
     if (version >= 30 && (get_integer(GL_CONTEXT_FLAGS) & GL_CONTEXT_FLAG_FORWARD_COMPATIBLE_BIT) != 0) {
       info.compatibility = false;
     }
   }
-  const auto has = [&](int since, std::initializer_list<const char*> names) {
+  const auto has = [&](int since, int since_es, std::initializer_list<const char*> names) {
     const auto is_there = [&](const char* name) { return extensions.count(name) > 0; };
-    return !info.es && (version >= since || std::any_of(names.begin(), names.end(), is_there));
+    return version >= (info.es ? since_es : since) || std::any_of(names.begin(), names.end(), is_there);
   };
-#define BROKKR_FEATURE(name, since, ...) info.name = has(since, {__VA_ARGS__});
+#define BROKKR_FEATURE(name, since, since_es, ...) info.name = has(since, since_es, {__VA_ARGS__});
   BROKKR_FEATURES(BROKKR_FEATURE)
 #undef BROKKR_FEATURE
   info.arb_vertex_program = info.compatibility && extensions.count("GL_ARB_vertex_program") > 0;
@@ -246,6 +248,17 @@ GLenum take_errors() {
   const GLenum first = GL(GetError)();
   for (int i = 1; i < kMaxErrors && first != GL_NO_ERROR && GL(GetError)() != GL_NO_ERROR; i++) continue;
   return first;
+}
+
+// OpenGL ES always encodes, and always uses its samples, unless an extension brings OpenGL's state.
+bool encodes_srgb(const ContextInfo& info) {
+  if (!info.framebuffer_srgb) return false;
+  return info.srgb_control ? is_enabled(GL_FRAMEBUFFER_SRGB) : info.es;
+}
+
+bool is_multisampling(const ContextInfo& info) {
+  if (!info.multisample || get_integer(GL_SAMPLE_BUFFERS) < 1) return false;
+  return info.es || is_enabled(GL_MULTISAMPLE);
 }
 
 GLint get_integer(GLenum name) {

@@ -48,35 +48,37 @@ class Keyboard {
   std::string problem_;
 };
 
-// Features of a context: the version that introduced each, and extensions that provide it.
-#define BROKKR_FEATURES(FEATURE)                                                                    \
-  FEATURE(multisample, 13, "GL_ARB_multisample")                                                    \
-  FEATURE(glsl, 20, "GL_ARB_shader_objects")                                                        \
-  FEATURE(draw_buffers, 20, "GL_ARB_draw_buffers")                                                  \
-  FEATURE(stencil_two_side, 20, "GL_ATI_separate_stencil")                                          \
-  FEATURE(pixel_buffers, 21, "GL_ARB_pixel_buffer_object")                                          \
-  FEATURE(framebuffers, 30, "GL_ARB_framebuffer_object", "GL_EXT_framebuffer_object")               \
-  FEATURE(feedback, 30, "GL_EXT_transform_feedback")                                                \
-  FEATURE(restart, 31, "GL_NV_primitive_restart")                                                   \
-  FEATURE(geometry, 32, "GL_ARB_geometry_shader4")                                                  \
-  FEATURE(depth_clamp, 32, "GL_ARB_depth_clamp")                                                    \
-  FEATURE(provoking_vertex, 32, "GL_ARB_provoking_vertex", "GL_EXT_provoking_vertex")               \
-  FEATURE(tessellation, 40, "GL_ARB_tessellation_shader")                                           \
-  FEATURE(feedback_objects, 40, "GL_ARB_transform_feedback2")                                       \
-  FEATURE(pipelines, 41, "GL_ARB_separate_shader_objects")                                          \
-  FEATURE(restart_fixed, 43, "GL_ARB_ES3_compatibility")                                            \
-  FEATURE(interface_query, 43, "GL_ARB_program_interface_query")                                    \
-  FEATURE(sampler_objects, 33, "GL_ARB_sampler_objects")                                            \
-  FEATURE(swizzle, 33, "GL_ARB_texture_swizzle", "GL_EXT_texture_swizzle")                          \
-  FEATURE(anisotropy, 46, "GL_ARB_texture_filter_anisotropic", "GL_EXT_texture_filter_anisotropic") \
-  FEATURE(srgb_decode, 99, "GL_EXT_texture_sRGB_decode")                                            \
-  FEATURE(fog_distance, 99, "GL_NV_fog_distance")                                                   \
-  FEATURE(framebuffer_srgb, 30, "GL_ARB_framebuffer_sRGB", "GL_EXT_framebuffer_sRGB")               \
-  FEATURE(seamless, 32, "GL_ARB_seamless_cube_map")                                                 \
-  FEATURE(uniform_buffers, 31, "GL_ARB_uniform_buffer_object")                                      \
-  FEATURE(separate_blend, 40, "GL_ARB_draw_buffers_blend")                                          \
-  FEATURE(clip_control, 45, "GL_ARB_clip_control")                                                  \
-  FEATURE(pipeline_statistics, 46, "GL_ARB_pipeline_statistics_query")
+// Features of a context: the versions of OpenGL and OpenGL ES that introduced each (99: none), and extensions that
+// provide it.
+#define BROKKR_FEATURES(FEATURE)                                                                                   \
+  FEATURE(multisample, 13, 20, "GL_ARB_multisample")                                                               \
+  FEATURE(glsl, 20, 20, "GL_ARB_shader_objects")                                                                   \
+  FEATURE(draw_buffers, 20, 30, "GL_ARB_draw_buffers")                                                             \
+  FEATURE(stencil_two_side, 20, 20, "GL_ATI_separate_stencil")                                                     \
+  FEATURE(pixel_buffers, 21, 30, "GL_ARB_pixel_buffer_object")                                                     \
+  FEATURE(framebuffers, 30, 30, "GL_ARB_framebuffer_object", "GL_EXT_framebuffer_object")                          \
+  FEATURE(feedback, 30, 30, "GL_EXT_transform_feedback")                                                           \
+  FEATURE(restart, 31, 99, "GL_NV_primitive_restart")                                                              \
+  FEATURE(geometry, 32, 32, "GL_ARB_geometry_shader4")                                                             \
+  FEATURE(depth_clamp, 32, 99, "GL_ARB_depth_clamp", "GL_EXT_depth_clamp")                                         \
+  FEATURE(provoking_vertex, 32, 99, "GL_ARB_provoking_vertex", "GL_EXT_provoking_vertex")                          \
+  FEATURE(tessellation, 40, 32, "GL_ARB_tessellation_shader")                                                      \
+  FEATURE(feedback_objects, 40, 30, "GL_ARB_transform_feedback2")                                                  \
+  FEATURE(pipelines, 41, 31, "GL_ARB_separate_shader_objects")                                                     \
+  FEATURE(restart_fixed, 43, 30, "GL_ARB_ES3_compatibility")                                                       \
+  FEATURE(interface_query, 43, 31, "GL_ARB_program_interface_query")                                               \
+  FEATURE(sampler_objects, 33, 30, "GL_ARB_sampler_objects")                                                       \
+  FEATURE(swizzle, 33, 30, "GL_ARB_texture_swizzle", "GL_EXT_texture_swizzle")                                     \
+  FEATURE(anisotropy, 46, 99, "GL_ARB_texture_filter_anisotropic", "GL_EXT_texture_filter_anisotropic")            \
+  FEATURE(srgb_decode, 99, 99, "GL_EXT_texture_sRGB_decode")                                                       \
+  FEATURE(fog_distance, 99, 99, "GL_NV_fog_distance")                                                              \
+  FEATURE(framebuffer_srgb, 30, 30, "GL_ARB_framebuffer_sRGB", "GL_EXT_framebuffer_sRGB")                          \
+  FEATURE(srgb_control, 30, 99, "GL_ARB_framebuffer_sRGB", "GL_EXT_framebuffer_sRGB", "GL_EXT_sRGB_write_control") \
+  FEATURE(seamless, 32, 30, "GL_ARB_seamless_cube_map")                                                            \
+  FEATURE(uniform_buffers, 31, 30, "GL_ARB_uniform_buffer_object")                                                 \
+  FEATURE(separate_blend, 40, 32, "GL_ARB_draw_buffers_blend")                                                     \
+  FEATURE(clip_control, 45, 99, "GL_ARB_clip_control", "GL_EXT_clip_control")                                      \
+  FEATURE(pipeline_statistics, 46, 99, "GL_ARB_pipeline_statistics_query")
 
 struct ContextInfo {
   int version = 0;  // 45 for 4.5
@@ -87,6 +89,12 @@ struct ContextInfo {
   bool arb_vertex_program = false, arb_fragment_program = false;
   std::string renderer;
 };
+
+// Returns true if draws, clears and blits encode the colours of sRGB images.
+bool encodes_srgb(const ContextInfo& info);
+
+// Returns true if the bound draw framebuffer has several samples a pixel, and rasterization uses them.
+bool is_multisampling(const ContextInfo& info);
 
 // The kinds of primitives that a display list draws.
 enum ListContent : uint32_t {
@@ -137,6 +145,8 @@ struct Context {
   std::map<std::string, GLuint> fixed_programs;                           // by text
   std::map<std::string, std::shared_ptr<const VertexCopy>> fixed_copies;  // by text
   uint64_t feedback_bytes = 0;
+  void* desktop = nullptr;   // reads for a context of OpenGL ES (desktop.h)
+  bool has_desktop = false;  // true: its creation has been tried
   bool has_split[2] = {false, false};  // for GL_PROVOKING_VERTEX last, first
   QuadSplit split[2];
 };

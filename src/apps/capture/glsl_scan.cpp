@@ -195,6 +195,8 @@ class Preprocessor {
       branches_.back().taken = true;
     } else if (directive == "endif" && !branches_.empty()) {
       branches_.pop_back();
+    } else if (directive == "version" && !rest.empty() && (rest[0] == "100" || rest.back() == "es")) {
+      macros_ = {{"GL_ES", {"1"}}, {"GL_FRAGMENT_PRECISION_HIGH", {"1"}}, {"__VERSION__", {rest[0]}}};
     } else if (directive == "define" && !rest.empty() && active()) {
       macros_[rest[0]] = Tokens(rest.begin() + 1, rest.end());
     } else if (directive == "undef" && !rest.empty() && active()) {
@@ -410,7 +412,7 @@ ShaderUse scan_shader(std::string_view source) {
   for (const Tokens& body : reachable(tokens)) {
     for (const std::string& token : body) {
       use.discard |= token == "discard";
-      use.fragment_depth |= token == "gl_FragDepth";
+      use.fragment_depth |= token == "gl_FragDepth" || token == "gl_FragDepthEXT";
       use.draw_id |= token == "gl_DrawID" || token == "gl_DrawIDARB";
       use.clip_vertex |= token == "gl_ClipVertex";
       use.clip_distance |= token == "gl_ClipDistance";

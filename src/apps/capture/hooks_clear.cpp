@@ -115,3 +115,5 @@ BROKKR_EXPORT void glDeleteRenderbuffers(GLsizei n, const GLuint* renderbuffers)
 
 BROKKR_ALIAS(glBlitFramebufferEXT, glBlitFramebuffer);
 BROKKR_ALIAS(glDeleteRenderbuffersEXT, glDeleteRenderbuffers);
+BROKKR_ALIAS_ES(glBlitFramebufferANGLE, glBlitFramebuffer);
+BROKKR_ALIAS_ES(glBlitFramebufferNV, glBlitFramebuffer);

@@ -84,6 +84,9 @@ BROKKR_EXPORT GLenum glGetError() {
   return GL(GetError)();
 }
 
+BROKKR_ALIAS_ES(glProgramBinaryOES, glProgramBinary);
+BROKKR_ALIAS_ES(glGetProgramBinaryOES, glGetProgramBinary);
+BROKKR_ALIAS_ES(glCreateShaderProgramvEXT, glCreateShaderProgramv);
 BROKKR_ALIAS(glBeginTransformFeedbackEXT, glBeginTransformFeedback);
 BROKKR_ALIAS(glBeginConditionalRenderNV, glBeginConditionalRender);
 BROKKR_ALIAS(glEndConditionalRenderNV, glEndConditionalRender);

@@ -87,6 +87,10 @@ BROKKR_EXPORT void glGenerateTextureMipmap(GLuint texture) {
   GL(GenerateTextureMipmap)(texture);
 }
 
+// Declared only by headers of OpenGL ES.
+extern "C" void glEGLImageTargetTexture2DOES(GLenum target, GLeglImageOES image);
+BROKKR_UPLOAD(EGLImageTargetTexture2DOES, true, (GLenum target, GLeglImageOES image), (target, image))
+
 BROKKR_UPLOAD(TexImage1D, level == 0,
               (GLenum target, GLint level, GLint internal, GLsizei width, GLint border, GLenum format, GLenum type,
                const void* pixels),
@@ -178,3 +182,10 @@ BROKKR_ALIAS(glCopyTexSubImage2DEXT, glCopyTexSubImage2D);
 BROKKR_ALIAS(glTexSubImage1DEXT, glTexSubImage1D);
 BROKKR_ALIAS(glTexSubImage2DEXT, glTexSubImage2D);
 BROKKR_ALIAS(glGenerateMipmapEXT, glGenerateMipmap);
+BROKKR_ALIAS_ES(glTexImage3DOES, glTexImage3D);
+BROKKR_ALIAS_ES(glTexSubImage3DOES, glTexSubImage3D);
+BROKKR_ALIAS_ES(glCompressedTexImage3DOES, glCompressedTexImage3D);
+BROKKR_ALIAS_ES(glCompressedTexSubImage3DOES, glCompressedTexSubImage3D);
+BROKKR_ALIAS_ES(glCopyImageSubDataEXT, glCopyImageSubData);
+BROKKR_ALIAS_ES(glCopyImageSubDataOES, glCopyImageSubData);
+BROKKR_ALIAS_ES(glGenerateMipmapOES, glGenerateMipmap);

@@ -66,11 +66,18 @@ uint32_t stage_bit(GLint type) {
   return found == kStageTypes.end() ? 0 : 1u << (found - kStageTypes.begin());
 }
 
+// A text without #version has another meaning in OpenGL ES, so it gets one there.
+std::string with_version(std::string text) {
+  const Context* const context = known_context();
+  const bool needs_one = context && context->info.es && version_line(text).empty();
+  return needs_one ? "#version 100\n#line 1\n" + text : text;
+}
+
 std::string shader_source(GLuint shader) {
   const GLint length = std::max(shader_value(shader, GL_SHADER_SOURCE_LENGTH), 0);
   std::string text(static_cast<size_t>(length), '\0');
   if (length > 0) GL(GetShaderSource)(shader, length, nullptr, text.data());
-  return text.c_str();
+  return with_version(text.c_str());
 }
 
 std::vector<GLuint> attached_shaders(GLuint program) {
@@ -255,7 +262,7 @@ void shader_program_created(GLuint program, GLenum type, GLsizei count, const GL
   std::string text;
   for (GLsizei i = 0; i < count; i++) text += strings[i];
   for (size_t i = 0; i < kStages; i++) {
-    if (kStageTypes[i] == type) info->texts[i].push_back(text);
+    if (kStageTypes[i] == type) info->texts[i].push_back(with_version(text));
   }
   info->separable = true;
   set_program(program, std::move(info));
@@ -382,7 +389,7 @@ VertexStage current_vertex_stage(Context& context, bool opaque) {
     const auto is = [&](const RecordedVarying& one) { return one.name == name; };
     if (counts && std::any_of(stage.recorded.begin(), stage.recorded.end(), is)) stage.more.emplace_back(name);
   };
-  add(is_enabled(GL_PROGRAM_POINT_SIZE), kPointSize);
+  add(context.info.es || is_enabled(GL_PROGRAM_POINT_SIZE), kPointSize);
   const bool two_sided = context.info.compatibility && is_enabled(GL_VERTEX_PROGRAM_TWO_SIDE);
   add(two_sided, kBackColor);
   add(two_sided, kBackSecondaryColor);

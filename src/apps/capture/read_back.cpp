@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "capture/desktop.h"
 #include "capture/render_state.h"
 #include "capture/state_guard.h"
 #include "capture/vertex.h"
@@ -125,8 +126,10 @@ bool bind_plane(const Context& context, const TargetInfo& target, Plane plane, R
 }
 
 template <typename T>
-std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Plane plane, GLenum format, GLenum type,
+std::vector<T> read_pixels(const Context& of_program, const TargetInfo& target, Plane plane, GLenum format, GLenum type,
                            size_t channels) {
+  const DesktopContext desktop(of_program);
+  const Context& context = *desktop;
   std::vector<T> values;
   Restore restore;
   pack_plainly(context, restore);
@@ -177,6 +180,17 @@ void pack_plainly(const Context& context, Restore& restore) {
            0);
 }
 
+// Copies bytes of the buffer bound to `target`. OpenGL ES can only map them.
+void copy_buffer(const Context& context, GLenum target, uint64_t offset, size_t size, void* to) {
+  const auto first = static_cast<GLintptr>(offset);
+  const auto length = static_cast<GLsizeiptr>(size);
+  if (!context.info.es) return GL(GetBufferSubData)(target, first, length, to);
+  const void* const mapped = GL(MapBufferRange)(target, first, length, GL_MAP_READ_BIT);
+  if (!mapped) return;
+  std::memcpy(to, mapped, size);
+  GL(UnmapBuffer)(target);
+}
+
 std::vector<std::byte> read_buffer(const Context& context, GLenum target, uint64_t offset, uint64_t size) {
   GLint64 length = 0;
   if (context.info.version >= 32 && GL(GetBufferParameteri64v)) {
@@ -188,9 +202,7 @@ std::vector<std::byte> read_buffer(const Context& context, GLenum target, uint64
   }
   const uint64_t end = std::min<uint64_t>(static_cast<uint64_t>(std::max<GLint64>(length, 0)), offset + size);
   std::vector<std::byte> bytes(offset < end ? static_cast<size_t>(end - offset) : 0);
-  if (!bytes.empty()) {
-    GL(GetBufferSubData)(target, static_cast<GLintptr>(offset), static_cast<GLsizeiptr>(bytes.size()), bytes.data());
-  }
+  if (!bytes.empty()) copy_buffer(context, target, offset, bytes.size(), bytes.data());
   return bytes;
 }
 
@@ -274,11 +286,10 @@ const char* error_name(GLenum error) {
 }
 
 // Reads positions and the components that follow each of them from the bound feedback buffer.
-void read_vertices(uint64_t count, uint32_t components, FeedbackResult& result) {
+void read_vertices(const Context& context, uint64_t count, uint32_t components, FeedbackResult& result) {
   result.positions.resize(static_cast<size_t>(count));
   std::vector<float> all(static_cast<size_t>(count) * components);
-  GL(GetBufferSubData)
-  (GL_TRANSFORM_FEEDBACK_BUFFER, 0, static_cast<GLsizeiptr>(all.size() * sizeof(float)), all.data());
+  copy_buffer(context, GL_TRANSFORM_FEEDBACK_BUFFER, 0, all.size() * sizeof(float), all.data());
   const size_t others = components - 4;
   result.varyings.resize(static_cast<size_t>(count) * others);
   for (size_t i = 0; i < count; i++) {
@@ -317,6 +328,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
     GL(BufferData)
     (GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(context.feedback_bytes), nullptr, GL_STREAM_READ);
   }
+  take_errors();  // the errors of queries that OpenGL ES does not know
   // The application has no active query of these targets (counts_vertices).
   GL(BeginQuery)(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, make_once(context.written_query, GL(GenQueries)));
   GL(BeginQuery)(GL_PRIMITIVES_GENERATED, make_once(context.generated_query, GL(GenQueries)));
@@ -337,7 +349,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
     result.problem = std::string("the driver answered ") + error_name(error);
     return result;
   }
-  if (written > 0) read_vertices(written, stage.components(), result);
+  if (written > 0) read_vertices(context, written, stage.components(), result);
   return result;
 }
 
@@ -398,6 +410,7 @@ const QuadSplit& quad_split(Context& context, bool provoking_first) {
 }
 
 void delete_feedback_objects(Context& context) {
+  delete_desktop_context(context);
   if (context.feedback_object) GL(DeleteTransformFeedbacks)(1, &context.feedback_object);
   if (context.feedback_buffer) GL(DeleteBuffers)(1, &context.feedback_buffer);
   if (context.index_buffer) GL(DeleteBuffers)(1, &context.index_buffer);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "brokkr/version.h"
+#include "capture/desktop.h"
 #include "capture/render_state.h"
 #include "capture/replay.h"
 #include "capture/settings.h"
@@ -66,6 +67,7 @@ Recorder::Recorder(Context& context, const Surface& window, int64_t frame_number
       targets_(frame_, window),
       textures_(frame_, targets_, settings().texture_limit),
       shading_(frame_, textures_) {
+  if (context.info.es) make_desktop_context(context);
   const Settings& wanted = settings();
   frame_.application = wanted.application;
   frame_.license = wanted.license;
@@ -127,7 +129,7 @@ void Recorder::clear(Context& context, const ClearValues& values) {
   targets_.use(context, *target, planes, command.scissor.has_value());
   const std::vector<TargetColor>& colors = frame_.targets[*target].colors;
   if (command.color && !colors.empty() && colors[0].format == TexelFormat::rgba8_srgb)
-    srgb_targets_.note_clear(frame_.commands.size(), is_enabled(GL_FRAMEBUFFER_SRGB));
+    srgb_targets_.note_clear(frame_.commands.size(), encodes_srgb(context.info));
   frame_.commands.emplace_back(command);
 }
 
@@ -176,7 +178,7 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
   targets_.use(context, *from, planes);
   targets_.use(context, *to, planes);
   if (command.color && context.info.framebuffer_srgb)
-    srgb_targets_.note_blit(frame_.commands.size(), is_enabled(GL_FRAMEBUFFER_SRGB));
+    srgb_targets_.note_blit(frame_.commands.size(), encodes_srgb(context.info));
   frame_.commands.emplace_back(command);
   targets_.mark_drawn(*to, planes);
 }
@@ -338,7 +340,10 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
 void Recorder::draw(Context& context, const DrawCall& call) {
   const auto is_empty = [](const SubDraw& part) { return part.count == 0 || part.instances == 0; };
   if (!call.opaque && std::all_of(call.parts.begin(), call.parts.end(), is_empty)) return;
-  if (context.info.es) return skip("an OpenGL ES context", call.triangles());
+  if (context.info.es && context.info.version < 32)
+    return skip("an OpenGL ES context before 3.2, which has too few queries", call.triangles());
+  if (context.info.es && !make_desktop_context(context))
+    return skip("an OpenGL ES context that shares no objects with one of OpenGL", call.triangles());
   if (!context.info.feedback) return skip("a driver without transform feedback", call.triangles());
   if (is_enabled(GL_RASTERIZER_DISCARD)) return;  // draws nothing
   DrawCommand draw;

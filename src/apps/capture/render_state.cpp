@@ -189,12 +189,12 @@ int read_sample_mask(const Context& context, int samples) {
 void read_samples(const Context& context, State& state) {
   if (!context.info.multisample || get_integer(GL_SAMPLE_BUFFERS) < 1) return;
   const int samples = get_integer(GL_SAMPLES);
-  state.one_sample = !is_enabled(GL_MULTISAMPLE);
+  state.one_sample = !is_multisampling(context.info);
   if (state.one_sample) return;  // the rest has no effect
   state.alpha_to_coverage = is_enabled(GL_SAMPLE_ALPHA_TO_COVERAGE);
   state.alpha_to_one = is_enabled(GL_SAMPLE_ALPHA_TO_ONE);
   state.sample_mask = read_sample_mask(context, samples);
-  if (context.info.version < 40 || !is_enabled(GL_SAMPLE_SHADING)) return;
+  if (context.info.version < (context.info.es ? 32 : 40) || !is_enabled(GL_SAMPLE_SHADING)) return;
   state.sample_shading = get_floats<1>(GL_MIN_SAMPLE_SHADING_VALUE)[0] * static_cast<float>(samples) > 1;
 }
 
@@ -202,11 +202,10 @@ void read_samples(const Context& context, State& state) {
 void read_program_state(const Context& context, State& state) {
   const auto finite = [](GLfloat value) { return std::isfinite(value) ? value : 1.0f; };
   // Multisampling replaces smooth lines.
-  const bool samples = context.info.multisample && is_enabled(GL_MULTISAMPLE) && get_integer(GL_SAMPLE_BUFFERS) > 0;
-  state.smooth_lines = is_enabled(GL_LINE_SMOOTH) && !samples;
+  state.smooth_lines = is_enabled(GL_LINE_SMOOTH) && !is_multisampling(context.info);
   state.line_width = finite(get_floats<1>(GL_LINE_WIDTH)[0]);
-  state.point_size = finite(get_floats<1>(GL_POINT_SIZE)[0]);
-  if (context.info.framebuffer_srgb) state.framebuffer_srgb = is_enabled(GL_FRAMEBUFFER_SRGB);
+  if (!context.info.es) state.point_size = finite(get_floats<1>(GL_POINT_SIZE)[0]);
+  state.framebuffer_srgb = encodes_srgb(context.info);
   const bool old = context.info.compatibility;
   state.point_sprites = context.info.version >= 20 && (!old || is_enabled(GL_POINT_SPRITE));
   if (state.point_sprites) state.point_origin_low = get_integer(GL_POINT_SPRITE_COORD_ORIGIN) == GL_LOWER_LEFT;
@@ -236,9 +235,7 @@ void read_flags(const Context& context, RenderState& out) {
   if (info.provoking_vertex && get_integer(GL_PROVOKING_VERTEX) == GL_FIRST_VERTEX_CONVENTION) {
     out.flags |= kProvokingFirst;
   }
-  if (info.multisample && is_enabled(GL_MULTISAMPLE) && get_integer(GL_SAMPLE_BUFFERS) > 0) {
-    out.flags |= kMultisample;
-  }
+  if (is_multisampling(info)) out.flags |= kMultisample;
   const GLint planes =
       std::min(get_integer(info.version >= 30 ? GLenum(GL_MAX_CLIP_DISTANCES) : GLenum(GL_MAX_CLIP_PLANES)), 32);
   for (GLint i = 0; i < planes; i++) {

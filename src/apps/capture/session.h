@@ -82,6 +82,10 @@ void record(const char* name, F&& f) noexcept {
 // Defines another name, from an extension, for a hook of this file with the same parameters.
 #define BROKKR_ALIAS(name, hook) extern "C" decltype(::name) name __attribute__((alias(#hook), visibility("default")))
 
+// As BROKKR_ALIAS, for names of OpenGL ES, which its own headers declare.
+#define BROKKR_ALIAS_ES(name, hook) \
+  extern "C" decltype(::hook) name __attribute__((alias(#hook), visibility("default")))
+
 namespace brokkr::capture {
 
 // ListContent of a draw in `mode`.

@@ -147,10 +147,12 @@ void place_attributes(GLuint original, GLuint program) {
   }
 }
 
-// A program with the stages before rasterization of `original`; not linked.
-GLuint make_shadow(const ProgramInfo& info, GLuint original, const std::vector<std::string>& built_ins) {
+// A program with the stages before rasterization of `original`; not linked. In OpenGL ES, only separable programs link
+// without a fragment shader.
+GLuint make_shadow(const Context& context, const ProgramInfo& info, GLuint original,
+                   const std::vector<std::string>& built_ins) {
   const GLuint program = GL(CreateProgram)();
-  if (info.separable) GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
+  if (info.separable || context.info.es) GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
   for (const Stage stage : {kVertex, kControl, kEvaluation, kGeometry}) {
     if (stage == kVertex && !built_ins.empty() && !info.texts[stage].empty()) {
       attach_copying_shaders(program, info.texts[stage], built_ins);
@@ -239,12 +241,12 @@ void add_shadow(const Context& context, GLuint original, ProgramInfo& info) {
   Restore restore;
   leave_feedback(context, restore);
   const FeedbackPlan plan = settings().programs ? plan_feedback(context, info) : FeedbackPlan{};
-  info.shadow = make_shadow(info, original, plan.built_ins);
+  info.shadow = make_shadow(context, info, original, plan.built_ins);
   auto recorded = link_with(info.shadow, plan);
   if (!recorded && !plan.names.empty()) recorded = link_with(info.shadow, accepted_part(info.shadow, plan));
   if (!recorded && !plan.built_ins.empty()) {
     GL(DeleteProgram)(info.shadow);
-    info.shadow = make_shadow(info, original, {});
+    info.shadow = make_shadow(context, info, original, {});
     recorded = link_with(info.shadow, {});
   }
   if (!recorded) {
@@ -339,6 +341,7 @@ GLuint make_vertex_program(const Context& context, const std::string& text, size
   std::vector<std::string> names = {kPosition};
   for (size_t i = 0; i < copies; i++) names.push_back(copied_name(i));
   const GLuint program = GL(CreateProgram)();
+  if (context.info.es) GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
   attach_shader(program, GL_VERTEX_SHADER, text);
   name_varyings(program, names);
   if (original != 0) {

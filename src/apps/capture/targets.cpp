@@ -14,19 +14,19 @@ namespace {
 // A target to which a texture of unknown kind may belong, and the state that names the texture bound there.
 struct TextureTarget {
   GLenum target, binding, level_target;
-  int version;  // that introduced it
+  int version, version_es;  // that introduced it; 99: none
 };
 constexpr TextureTarget kTextureTargets[] = {
-    {GL_TEXTURE_2D, GL_TEXTURE_BINDING_2D, GL_TEXTURE_2D, 11},
-    {GL_TEXTURE_2D_MULTISAMPLE, GL_TEXTURE_BINDING_2D_MULTISAMPLE, GL_TEXTURE_2D_MULTISAMPLE, 32},
-    {GL_TEXTURE_CUBE_MAP, GL_TEXTURE_BINDING_CUBE_MAP, GL_TEXTURE_CUBE_MAP_POSITIVE_X, 13},
-    {GL_TEXTURE_2D_ARRAY, GL_TEXTURE_BINDING_2D_ARRAY, GL_TEXTURE_2D_ARRAY, 30},
-    {GL_TEXTURE_RECTANGLE, GL_TEXTURE_BINDING_RECTANGLE, GL_TEXTURE_RECTANGLE, 31},
-    {GL_TEXTURE_3D, GL_TEXTURE_BINDING_3D, GL_TEXTURE_3D, 12},
-    {GL_TEXTURE_1D, GL_TEXTURE_BINDING_1D, GL_TEXTURE_1D, 11},
-    {GL_TEXTURE_1D_ARRAY, GL_TEXTURE_BINDING_1D_ARRAY, GL_TEXTURE_1D_ARRAY, 30},
-    {GL_TEXTURE_CUBE_MAP_ARRAY, GL_TEXTURE_BINDING_CUBE_MAP_ARRAY, GL_TEXTURE_CUBE_MAP_ARRAY, 40},
-    {GL_TEXTURE_2D_MULTISAMPLE_ARRAY, GL_TEXTURE_BINDING_2D_MULTISAMPLE_ARRAY, GL_TEXTURE_2D_MULTISAMPLE_ARRAY, 32},
+    {GL_TEXTURE_2D, GL_TEXTURE_BINDING_2D, GL_TEXTURE_2D, 11, 20},
+    {GL_TEXTURE_2D_MULTISAMPLE, GL_TEXTURE_BINDING_2D_MULTISAMPLE, GL_TEXTURE_2D_MULTISAMPLE, 32, 31},
+    {GL_TEXTURE_CUBE_MAP, GL_TEXTURE_BINDING_CUBE_MAP, GL_TEXTURE_CUBE_MAP_POSITIVE_X, 13, 20},
+    {GL_TEXTURE_2D_ARRAY, GL_TEXTURE_BINDING_2D_ARRAY, GL_TEXTURE_2D_ARRAY, 30, 30},
+    {GL_TEXTURE_RECTANGLE, GL_TEXTURE_BINDING_RECTANGLE, GL_TEXTURE_RECTANGLE, 31, 99},
+    {GL_TEXTURE_3D, GL_TEXTURE_BINDING_3D, GL_TEXTURE_3D, 12, 30},
+    {GL_TEXTURE_1D, GL_TEXTURE_BINDING_1D, GL_TEXTURE_1D, 11, 99},
+    {GL_TEXTURE_1D_ARRAY, GL_TEXTURE_BINDING_1D_ARRAY, GL_TEXTURE_1D_ARRAY, 30, 99},
+    {GL_TEXTURE_CUBE_MAP_ARRAY, GL_TEXTURE_BINDING_CUBE_MAP_ARRAY, GL_TEXTURE_CUBE_MAP_ARRAY, 40, 32},
+    {GL_TEXTURE_2D_MULTISAMPLE_ARRAY, GL_TEXTURE_BINDING_2D_MULTISAMPLE_ARRAY, GL_TEXTURE_2D_MULTISAMPLE_ARRAY, 32, 32},
 };
 
 ImageSize renderbuffer_size(const Image& image) {
@@ -42,7 +42,7 @@ ImageSize renderbuffer_size(const Image& image) {
 
 ImageSize texture_size(const Context& context, const Image& image) {
   for (const TextureTarget& kind : kTextureTargets) {
-    if (context.info.version < kind.version) continue;
+    if (context.info.version < (context.info.es ? kind.version_es : kind.version)) continue;
     const GLuint bound = get_name(kind.binding);
     // Binding a texture to a target of another kind is an error without effect. This identifies the texture's target.
     GL(BindTexture)(kind.target, static_cast<GLuint>(image.name));
@@ -54,6 +54,12 @@ ImageSize texture_size(const Context& context, const Image& image) {
     GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_INTERNAL_FORMAT, &size.format);
     if (context.info.version >= 32) {
       GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_SAMPLES, &size.samples);
+    }
+    if (size.format == GL_DEPTH_COMPONENT) {  // without a size in OpenGL ES, whose drivers take it from the type
+      GLint bits = 0;
+      GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_DEPTH_SIZE, &bits);
+      if (bits == 16) size.format = GL_DEPTH_COMPONENT16;
+      if (bits == 32) size.format = GL_DEPTH_COMPONENT32;
     }
     GL(BindTexture)(kind.target, bound);
     take_errors();
@@ -285,11 +291,12 @@ void Targets::describe(const Context& context, const TargetInfo& info, Target& t
   if (info.images.is_window()) {
     // a pbuffer may have no back buffer
     const GLenum drawn = get_integer(GL_DOUBLEBUFFER) != 0 ? GL_BACK_LEFT : GL_FRONT_LEFT;
+    const GLenum buffer = context.info.es ? GLenum(GL_BACK) : drawn;
     const bool alpha = context.info.version < 30 || context.info.compatibility
                            ? get_integer(GL_ALPHA_BITS) > 0
-                           : attachment_value(GL_DRAW_FRAMEBUFFER, drawn, GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) > 0;
+                           : attachment_value(GL_DRAW_FRAMEBUFFER, buffer, GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) > 0;
     const bool srgb = context.info.version >= 30 && context.info.framebuffer_srgb &&
-                      attachment_value(GL_DRAW_FRAMEBUFFER, drawn, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING) == GL_SRGB;
+                      attachment_value(GL_DRAW_FRAMEBUFFER, buffer, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING) == GL_SRGB;
     target.colors = {{srgb ? TexelFormat::rgba8_srgb : TexelFormat::rgba8, alpha ? TexelBase::rgba : TexelBase::rgb}};
     if (info.images.plane(Plane::depth)) target.depth = TexelFormat::depth24;
     if (info.images.plane(Plane::stencil)) target.stencil = TexelFormat::stencil8;

@@ -9,6 +9,7 @@
 
 #include "brokkr/frame.h"
 #include "capture/context.h"
+#include "capture/desktop.h"
 #include "capture/read_back.h"
 #include "capture/state_guard.h"
 #include "frame/gl_names.h"
@@ -107,7 +108,7 @@ CapturedSampler read_sampler(const Context& context, GLenum target) {
                           .value_or(CompareFunc::lequal);
   }
   if (context.info.srgb_decode) sampler.srgb_decode = from.number(GL_TEXTURE_SRGB_DECODE_EXT) != GL_SKIP_DECODE_EXT;
-  if (context.info.seamless) sampler.seamless = is_enabled(GL_TEXTURE_CUBE_MAP_SEAMLESS);
+  if (context.info.seamless) sampler.seamless = context.info.es || is_enabled(GL_TEXTURE_CUBE_MAP_SEAMLESS);
   read_texture_parameters(context, target, sampler);
   take_errors();  // caused by parameters that a driver does not know
   return sampler;
@@ -374,6 +375,26 @@ bool are_whole(const CapturedTexture& texture, int levels) {
   return true;
 }
 
+// Binds a texture in the desktop context of an OpenGL ES context, for as long as that is current.
+class DesktopTexture {
+ public:
+  DesktopTexture(const Context& context, const KindNames& names, GLuint name) : desktop_(context) {
+    if (!context.info.es) return;
+    target_ = names.target;
+    GL(BindTexture)(target_, name);
+  }
+  ~DesktopTexture() {
+    if (target_ != GL_NONE) GL(BindTexture)(target_, 0);
+  }
+  DesktopTexture(const DesktopTexture&) = delete;
+  DesktopTexture& operator=(const DesktopTexture&) = delete;
+  const Context& operator*() const { return *desktop_; }
+
+ private:
+  DesktopContext desktop_;
+  GLenum target_ = GL_NONE;
+};
+
 }  // namespace
 
 GLenum texture_target(TextureKind kind) { return names_of(kind).target; }
@@ -431,20 +452,22 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
   } else if (const auto found = drawn_.find(key); found != drawn_.end()) {
     if (frame_.captured_textures[found->second].images == texture.images) return found->second;
   }
-  const std::optional<Storage> storage = storage_of(context, names.level_target, 0);
+  const DesktopTexture desktop(context, names, name);
+  const Context& reader = *desktop;
+  const std::optional<Storage> storage = storage_of(reader, names.level_target, 0);
   if (!storage) return std::nullopt;
   texture.format = storage->format;
   texture.base = storage->base;
   std::vector<std::byte> data;
   if (kind == TextureKind::buffer) {
-    data = read_texture_buffer(context, texture);
+    data = read_texture_buffer(reader, texture);
   } else {
-    if (!read_size(context, names, texture)) return std::nullopt;
+    if (!read_size(reader, names, texture)) return std::nullopt;
     GLint most = 0;
     GL(GetTexParameteriv)(names.target, GL_TEXTURE_MAX_LEVEL, &most);
     texture.levels = level_count(texture, names.level_target, most);
     const bool whole = !texture.images.empty() && are_whole(texture, generated_.count(key) ? 1 : texture.levels);
-    if (!whole) data = read_levels(context, names, texture, *storage);
+    if (!whole) data = read_levels(reader, names, texture, *storage);
   }
   texture.stored = !data.empty();
   const bool drawn = !texture.images.empty();
@@ -464,7 +487,8 @@ std::optional<uint32_t> Textures::read_samples(const Context& context, GLuint na
     targets_.use(context, *target, planes);
     texture.images = targets_.images_of_texture(context, name);
   }
-  const std::optional<Storage> storage = storage_of(context, GL_TEXTURE_2D_MULTISAMPLE, 0);
+  const DesktopTexture desktop(context, names_of(TextureKind::multisampled), name);
+  const std::optional<Storage> storage = storage_of(*desktop, GL_TEXTURE_2D_MULTISAMPLE, 0);
   if (!storage || texture.images.size() != 1) return std::nullopt;
   const TextureImage image = texture.images[0];
   const Target& target = frame_.targets[image.target];
@@ -493,7 +517,8 @@ BoundTexture Textures::read(const Context& context, TextureKind kind, GLuint uni
   const KindNames& names = names_of(kind);
   const GLuint name = get_name(names.binding);
   // A default texture to which the application has given no content.
-  const bool has_no_default = kind == TextureKind::buffer || kind == TextureKind::multisampled;
+  const bool has_no_default =
+      kind == TextureKind::buffer || kind == TextureKind::multisampled || context.info.es;  // not shared in OpenGL ES
   if (name == 0 && (has_no_default || level_value(names.level_target, 0, GL_TEXTURE_WIDTH) == 0)) return {};
   BoundTexture bound;
   if (const auto texture = read_texture(context, kind, name)) {

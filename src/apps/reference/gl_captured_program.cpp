@@ -227,12 +227,20 @@ std::string pass_through_text(const FragmentProgram& program) {
   const InputTexts texts = scan(program.texts);
   const bool has_samples = std::any_of(program.varyings.begin(), program.varyings.end(),
                                        [](const ProgramVarying& varying) { return varying.sample; });
-  std::string text = "#version 330 compatibility\n";
-  if (has_samples) text += "#extension GL_ARB_gpu_shader5 : require\n";
-  text += "layout(location = 0) in vec4 brokkr_position;\n";
+  // A program's shaders must be all of OpenGL, or all of one version of OpenGL ES.
+  const bool is_first_es = program.version == 100;
+  const bool is_es = is_first_es || (program.version >= 300 && program.version <= 320);
+  std::string text = is_first_es ? "#version 100\n#define out varying\n"
+                     : is_es     ? fmt::format("#version {} es\n", program.version)
+                                 : "#version 330 compatibility\n";
+  if (has_samples && !is_es) text += "#extension GL_ARB_gpu_shader5 : require\n";
+  const auto declare = [&](uint32_t location, const std::string& name) {
+    text += is_first_es ? fmt::format("attribute vec4 {};\n", name)
+                        : fmt::format("layout(location = {}) in vec4 {};\n", location, name);
+  };
+  declare(0, "brokkr_position");
   const auto components = uint32_t(varying_components(program));
-  for (uint32_t i = 0; 4 * i < components; ++i)
-    text += fmt::format("layout(location = {}) in vec4 brokkr_{};\n", i + 1, i);
+  for (uint32_t i = 0; 4 * i < components; ++i) declare(i + 1, fmt::format("brokkr_{}", i));
   std::string body;
   std::set<std::string> blocks;
   for (const ProgramVarying& varying : program.varyings) {
@@ -301,6 +309,11 @@ bool GlCapturedProgram::link(const std::vector<std::string>& vertex_texts) {
       glBindFragDataLocationIndexed(program_.id(), output.location, output.index, output.name.c_str());
   }
   if (!failure_.empty()) return false;
+  if (source_->version == 100 && vertex_ == nullptr) {  // its text has no locations (pass_through_text)
+    glBindAttribLocation(program_.id(), 0, "brokkr_position");
+    for (uint32_t i = 0; 4 * i < varying_components(*source_); ++i)
+      glBindAttribLocation(program_.id(), i + 1, fmt::format("brokkr_{}", i).c_str());
+  }
   glLinkProgram(program_.id());
   GLint good = GL_FALSE;
   glGetProgramiv(program_.id(), GL_LINK_STATUS, &good);

@@ -38,6 +38,19 @@ std::filesystem::path CapturedFrames::file(scene::Case number) {
 
 Frame CapturedFrames::frame(scene::Case number) { return read_bkf(file(number)); }
 
+std::string lines_with_hashes(const std::string& text) {
+  std::string result;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    if (line.size() > 34 && line.find(" 0x") != std::string::npos && line.find("bkf") == std::string::npos) {
+      result += line + "\n";
+    }
+    begin = end + 1;
+  }
+  return result;
+}
+
 std::vector<DrawCommand> draws_of(const Frame& frame) {
   std::vector<DrawCommand> draws;
   for (const Command& command : frame.commands) {

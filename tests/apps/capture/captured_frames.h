@@ -30,6 +30,9 @@ class CapturedFrames : public testing::Test {
   static Frame frame(scene::Case number);
 };
 
+// The lines of the program's output that describe its pictures.
+std::string lines_with_hashes(const std::string& text);
+
 // The draws of a frame, in order.
 std::vector<DrawCommand> draws_of(const Frame& frame);
 

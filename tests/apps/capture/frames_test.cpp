@@ -16,19 +16,6 @@ State initial_state() {
   return state;
 }
 
-std::string lines_with_hashes(const std::string& text) {
-  std::string result;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
-    if (line.size() > 34 && line.find(" 0x") != std::string::npos && line.find("bkf") == std::string::npos) {
-      result += line + "\n";
-    }
-    begin = end + 1;
-  }
-  return result;
-}
-
 // Picture, depth, query results and GL errors of every frame equal those of a run without the layer, and no state
 // differs.
 TEST_F(CapturedFrames, TheProgramIsUndisturbed) {

@@ -85,5 +85,48 @@ TEST_F(CapturedFrames, WindowsThatKeepColors) {
   expect_same_picture(path);
 }
 
+// A program of OpenGL ES draws the same with and without the capture, which leaves its state and its answers alone.
+class CapturedFramesOfEs : public CapturedFrames {
+ protected:
+  static void SetUpTestSuite() {
+    shared() = std::make_unique<Shared>();
+    const std::string environment =
+        "LIBGL_ALWAYS_SOFTWARE=1 MESA_SHADER_CACHE_DIR=" + (shared()->folder / "cache").string() + " ";
+    const std::string program = std::string(BROKKR_CAPTURE_PROGRAM) + " --es";
+    run(environment + program);
+    shared()->plain = run(environment + program);
+    shared()->captured = run(environment + BROKKR_PROGRAM + " capture -o " + (shared()->folder / "es-{}.bkf").string() +
+                             " --frame 1 --every 1 --count 4 --check-state -- " + program);
+  }
+
+  // The frame is complete, its vertex programs give the driver's positions, and its picture is the driver's.
+  static void expect_whole(scene::CaseEs number, size_t draws) {
+    const std::string path = (shared()->folder / ("es-" + std::to_string(number) + ".bkf")).string();
+    const Frame captured = read_bkf(path);
+    EXPECT_EQ(captured.skipped_draws, 0u);
+    EXPECT_EQ(draws_of(captured).size(), draws);
+    EXPECT_FALSE(captured.references.empty() || captured.references.back().depth.empty());
+    for (const auto& [reason, count] : captured.skipped_reasons)
+      EXPECT_NE(reason.find("geometry"), std::string::npos) << reason;
+#ifdef BROKKR_HAVE_SHADERS
+    const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --color --limits exact " + path);
+    EXPECT_EQ(checked.code, 0) << checked.out;
+#endif
+  }
+};
+
+TEST_F(CapturedFramesOfEs, StaysUnchanged) {
+  const std::string plain = lines_with_hashes(shared()->plain.out);
+  EXPECT_EQ(std::count(plain.begin(), plain.end(), '\n'), scene::kCaseCountEs - 1) << shared()->plain.out;
+  EXPECT_EQ(lines_with_hashes(shared()->captured.out), plain);
+  EXPECT_EQ(shared()->captured.out.find("left another"), std::string::npos) << shared()->captured.out;
+  EXPECT_NE(shared()->captured.out.find(" 0 state differences in "), std::string::npos) << shared()->captured.out;
+}
+
+TEST_F(CapturedFramesOfEs, Version100) { expect_whole(scene::kOldEs, 2); }
+TEST_F(CapturedFramesOfEs, Version300) { expect_whole(scene::kBlocksEs, 2); }
+TEST_F(CapturedFramesOfEs, Version310) { expect_whole(scene::kPointsEs, 2); }
+TEST_F(CapturedFramesOfEs, Version320) { expect_whole(scene::kWideEs, 1); }
+
 }  // namespace
 }  // namespace brokkr::capture_test

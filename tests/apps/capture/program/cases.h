@@ -48,6 +48,9 @@ void draw_subroutines();
 void draw_encoded();
 void draw_kept();
 
+// In a context of OpenGL ES.
+void draw_es(int number);
+
 // Draws to a second window, swaps it, and then draws to the first. `make_current` selects window 0 or 1.
 void draw_windows(const std::function<void(int)>& make_current, const std::function<void()>& swap_second);
 

@@ -185,7 +185,7 @@ void begin_case() {
   glViewport(0, 0, kSize, kSize);
   glEnable(GL_DEPTH_TEST);
   glClearColor(0.25f, 0.5f, 0.75f, 1);
-  glClearDepth(1);
+  glClearDepthf(1);  // also of OpenGL ES
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
 }
 

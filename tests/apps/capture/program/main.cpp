@@ -3,7 +3,8 @@
 // --forever it presents frames until it is killed. With --many N, the first frame has N draws in immediate mode, each
 // with its own state, fog and sampler, and the program prints the thread's processor time for each quarter of them.
 // With --many N at-once it then ends by _exit(), and so does a child that it forks before. With --srgb its window
-// encodes colours as sRGB; with --kept the window could, but does not; then there is only one case.
+// encodes colours as sRGB; with --kept the window could, but does not; then there is only one case. With --es it draws
+// the cases of OpenGL ES; a context of version 2 is one of all later versions too.
 #include "cases.h"
 #include "scene.h"
 
@@ -37,6 +38,14 @@ EGLContext make_context(EGLint profile, EGLContext share) {
       EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 5, EGL_CONTEXT_OPENGL_PROFILE_MASK, profile, EGL_NONE};
   EGLContext context = eglCreateContext(display, config, share, attributes);
   if (context == EGL_NO_CONTEXT) fail("no OpenGL 4.5 context");
+  return context;
+}
+
+EGLContext make_context_es() {
+  const EGLint attributes[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
+  eglBindAPI(EGL_OPENGL_ES_API);
+  EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes);
+  if (context == EGL_NO_CONTEXT) fail("no OpenGL ES context");
   return context;
 }
 
@@ -114,7 +123,7 @@ void draw_many(int count) {
 
 int main(int count_of_words, char** words) {
   const auto is_asked = [&](const char* option) { return count_of_words > 1 && std::strcmp(words[1], option) == 0; };
-  const bool srgb = is_asked("--srgb") || is_asked("--kept");
+  const bool srgb = is_asked("--srgb") || is_asked("--kept"), es = is_asked("--es");
   // After its last frame is captured, this program may be killed before it ends.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
@@ -139,7 +148,8 @@ int main(int count_of_words, char** words) {
   EGLint count = 0;
   if (!eglChooseConfig(display, wanted, configs, 64, &count) || count == 0) fail("no config");
   config = configs[0];
-  for (EGLint i = count - 1, red = 0; i >= 0 && srgb; i--) {  // there is no sRGB format with 10 bits
+  // There is no sRGB format with 10 bits.
+  for (EGLint i = count - 1, red = 0; i >= 0 && srgb; i--) {
     if (eglGetConfigAttrib(display, configs[i], EGL_RED_SIZE, &red) && red == 8) config = configs[i];
   }
   const EGLint size[] = {
@@ -172,6 +182,17 @@ int main(int count_of_words, char** words) {
     draw_many(std::atoi(words[2]));
     eglSwapBuffers(display, surface);
     if (count_of_words > 3) end_at_once();
+    return 0;
+  }
+  if (es) {
+    const EGLContext context = make_context_es();
+    for (int number = 1; number < scene::kCaseCountEs; number++) {
+      eglMakeCurrent(display, surface, surface, context);
+      scene::begin_case();
+      scene::draw_es(number);
+      print_picture(number);
+      eglSwapBuffers(display, surface);
+    }
     return 0;
   }
   if (srgb) {

@@ -58,6 +58,9 @@ enum Case : int {
   kCaseCount,
 };
 
+// The frames of --es.
+enum CaseEs : int { kOldEs = 1, kBlocksEs, kPointsEs, kWideEs, kCaseCountEs };
+
 inline constexpr int kSize = 128;       // of the window, pixels
 inline constexpr int kSecondSize = 64;  // of the second window
 inline constexpr int kVertices = 64;
