@@ -9,7 +9,7 @@ from kivy.config import Config  # noqa: E402
 
 Config.set("graphics", "width", 640)
 Config.set("graphics", "height", 480)
-from kivy.graphics import Color, Ellipse, Line, Mesh, Rectangle, Rotate  # noqa: E402
+from kivy.graphics import Color, Ellipse, Line, Mesh, PopMatrix, PushMatrix, Rectangle, Rotate  # noqa: E402
 from kivy.clock import Clock  # noqa: E402
 from kivy.uix.boxlayout import BoxLayout  # noqa: E402
 from kivy.uix.button import Button  # noqa: E402
@@ -31,6 +31,7 @@ class Picture(Widget):
         with self.canvas:
             Color(0.2, 0.4, 0.8)
             Rectangle(pos=self.pos, size=self.size)
+            PushMatrix()
             Rotate(angle=self.angle, origin=(x, y))
             Color(1, 0.8, 0.2, 0.75)
             Ellipse(pos=(x - 90, y - 60), size=(180, 120))
@@ -40,6 +41,7 @@ class Picture(Widget):
             corners = [value for c, s in points for value in (x + 70 * c, y + 70 * s, c, s)]
             Color(0.8, 0.2, 0.3, 0.6)
             Mesh(vertices=corners, indices=list(range(9)), mode="triangle_fan")
+            PopMatrix()
 
 
 class Scene(App):

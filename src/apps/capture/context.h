@@ -145,8 +145,8 @@ struct Context {
   std::map<std::string, GLuint> fixed_programs;                           // by text
   std::map<std::string, std::shared_ptr<const VertexCopy>> fixed_copies;  // by text
   uint64_t feedback_bytes = 0;
-  void* desktop = nullptr;   // reads for a context of OpenGL ES (desktop.h)
-  bool has_desktop = false;  // true: its creation has been tried
+  void* desktop = nullptr;             // reads for a context of OpenGL ES (desktop.h)
+  bool has_desktop = false;            // true: its creation has been tried
   bool has_split[2] = {false, false};  // for GL_PROVOKING_VERTEX last, first
   QuadSplit split[2];
 };

@@ -27,8 +27,8 @@ GLXFBConfig glx_config(Display* display, GLXContext context) {
 void* make_glx(const Surface& surface, void* shared) {
   auto* const display = static_cast<Display*>(surface.display);
   const auto get = WINDOW(glXGetProcAddressARB);
-  const auto create = get ? reinterpret_cast<PFNGLXCREATECONTEXTATTRIBSARBPROC>(get(
-                                reinterpret_cast<const GLubyte*>("glXCreateContextAttribsARB")))
+  const auto create = get ? reinterpret_cast<PFNGLXCREATECONTEXTATTRIBSARBPROC>(
+                                get(reinterpret_cast<const GLubyte*>("glXCreateContextAttribsARB")))
                           : nullptr;
   auto* const es = static_cast<GLXContext>(shared);
   const GLXFBConfig config = glx_config(display, es);

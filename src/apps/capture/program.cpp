@@ -25,7 +25,8 @@ struct Programs {
   std::mutex mutex;
   std::map<std::pair<uint64_t, GLuint>, KnownProgram> of_name;
   std::map<std::vector<std::byte>, KnownProgram> of_binary;  // by content: binaries that this process has read
-  std::vector<std::pair<uint64_t, GLuint>> orphans;  // the layer's programs whose originals have been linked again
+  // The layer's programs whose originals have been linked again, and the contexts that may delete them.
+  std::vector<std::pair<const Context*, GLuint>> orphans;
 };
 Programs& programs() {
   static auto* const result = new Programs;  // never destroyed: threads may still link while the process exits
@@ -49,9 +50,11 @@ void set_program(GLuint program, KnownProgram info) {
   const uint64_t group = current_group();
   const std::lock_guard lock(programs().mutex);
   KnownProgram& known = programs().of_name[{group, program}];
-  if (known && known->shadow != 0) programs().orphans.emplace_back(group, std::exchange(known->shadow, 0));
-  if (known && known->vertex_copy && known->vertex_copy->copier != 0)
-    programs().orphans.emplace_back(group, std::exchange(known->vertex_copy, nullptr)->copier);
+  if (known && !known->has_users) {
+    if (known->shadow != 0) programs().orphans.emplace_back(known->user, std::exchange(known->shadow, 0));
+    if (known->vertex_copy && known->vertex_copy->copier != 0)
+      programs().orphans.emplace_back(known->user, std::exchange(known->vertex_copy, nullptr)->copier);
+  }
   known = std::move(info);
 }
 
@@ -291,15 +294,15 @@ bool binary_linked(GLuint program, const std::vector<std::byte>& binary) {
 void delete_shadows(const Context& context) {
   const std::lock_guard lock(programs().mutex);
   for (auto& [name, program] : programs().of_name) {
-    if (name.first != context.share_group || !program) continue;
+    if (name.first != context.share_group || !program || program->user != &context || program->has_users) continue;
     if (program->vertex_copy && program->vertex_copy->copier != 0) GL(DeleteProgram)(program->vertex_copy->copier);
     program->vertex_copy = nullptr;
     if (program->shadow == 0) continue;
     GL(DeleteProgram)(std::exchange(program->shadow, 0));
     program->has_shadow = false;
   }
-  std::erase_if(programs().orphans, [&](const std::pair<uint64_t, GLuint>& orphan) {
-    if (orphan.first != context.share_group) return false;
+  std::erase_if(programs().orphans, [&](const std::pair<const Context*, GLuint>& orphan) {
+    if (orphan.first != &context) return false;
     GL(DeleteProgram)(orphan.second);
     return true;
   });
@@ -363,6 +366,8 @@ VertexStage current_vertex_stage(Context& context, bool opaque) {
     }
     inspect(context, *known);
     add_shadow(context, program, *known);
+    known->has_users = known->has_users || (known->user != nullptr && known->user != &context);
+    known->user = &context;
     if (known->shadow == 0) {
       stage.reason = "the driver does not link the program with feedback of its positions";
       return stage;

@@ -104,7 +104,7 @@ void binary_read(GLuint program, std::vector<std::byte> binary);
 // Records that the application links a program from a binary. Returns false if the binary's content is unknown.
 bool binary_linked(GLuint program, const std::vector<std::byte>& binary);
 
-// Deletes the layer's programs of the context's share group.
+// Deletes the programs of the layer that drew in this context alone.
 void delete_shadows(const Context& context);
 
 // A varying that feedback records after gl_Position, at `offset` in components.

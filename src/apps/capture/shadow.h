@@ -44,6 +44,11 @@ struct ProgramInfo {
   std::vector<CopiedUniform> uniforms;
 
   std::shared_ptr<const VertexCopy> vertex_copy;  // null: not made
+
+  // The context in which the layer's programs have drawn. Only it may delete them, and none if there are several: when
+  // another one does, Mesa 22.3 later unbinds the vertex shader of whatever that context draws, and crashes.
+  const Context* user = nullptr;
+  bool has_users = false;  // several contexts
 };
 
 // The last stage before rasterization.

@@ -295,8 +295,9 @@ void Targets::describe(const Context& context, const TargetInfo& info, Target& t
     const bool alpha = context.info.version < 30 || context.info.compatibility
                            ? get_integer(GL_ALPHA_BITS) > 0
                            : attachment_value(GL_DRAW_FRAMEBUFFER, buffer, GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) > 0;
-    const bool srgb = context.info.version >= 30 && context.info.framebuffer_srgb &&
-                      attachment_value(GL_DRAW_FRAMEBUFFER, buffer, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING) == GL_SRGB;
+    const bool srgb =
+        context.info.version >= 30 && context.info.framebuffer_srgb &&
+        attachment_value(GL_DRAW_FRAMEBUFFER, buffer, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING) == GL_SRGB;
     target.colors = {{srgb ? TexelFormat::rgba8_srgb : TexelFormat::rgba8, alpha ? TexelBase::rgba : TexelBase::rgb}};
     if (info.images.plane(Plane::depth)) target.depth = TexelFormat::depth24;
     if (info.images.plane(Plane::stencil)) target.stencil = TexelFormat::stencil8;

@@ -516,9 +516,8 @@ BoundTexture Textures::read(const Context& context, TextureKind kind, GLuint uni
   GL(ActiveTexture)(GL_TEXTURE0 + unit);
   const KindNames& names = names_of(kind);
   const GLuint name = get_name(names.binding);
-  // A default texture to which the application has given no content.
-  const bool has_no_default =
-      kind == TextureKind::buffer || kind == TextureKind::multisampled || context.info.es;  // not shared in OpenGL ES
+  // A default texture may have no content from the application. In OpenGL ES, contexts do not share default textures.
+  const bool has_no_default = kind == TextureKind::buffer || kind == TextureKind::multisampled || context.info.es;
   if (name == 0 && (has_no_default || level_value(names.level_target, 0, GL_TEXTURE_WIDTH) == 0)) return {};
   BoundTexture bound;
   if (const auto texture = read_texture(context, kind, name)) {

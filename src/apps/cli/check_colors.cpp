@@ -107,7 +107,7 @@ class ColorChecker {
  private:
   // Counts draws that the capture could not record, and draws whose program the file does not hold.
   void count_missing() {
-    constexpr std::string_view kText = "pixels drawn by ";  // glBitmap and glDrawPixels, which draw letters
+    constexpr std::string_view kText = "pixels drawn by ";        // glBitmap and glDrawPixels, which draw letters
     constexpr std::string_view kLogical = "a logical operation";  // glLogicOp, for which blending is drawn
     check_.skipped_draws = frame_.skipped_draws;
     for (const auto& [reason, count] : frame_.skipped_reasons) {

@@ -85,6 +85,18 @@ TEST_F(CapturedFrames, WindowsThatKeepColors) {
   expect_same_picture(path);
 }
 
+// A context that draws beside that of the window draws on after a frame was captured.
+TEST_F(CapturedFrames, ContextsBesideThatOfTheWindow) {
+  const std::string program = std::string(BROKKR_CAPTURE_PROGRAM) + " --beside";
+  const RunResult captured =
+      run(std::string("LIBGL_ALWAYS_SOFTWARE=1 ") + BROKKR_PROGRAM + " capture --keep-running --frame 1 --every 2 " +
+          "--count 2 -o " + (shared()->folder / "beside-{}.bkf").string() + " -- " + program);
+  ASSERT_EQ(captured.code, 0) << captured.out;
+  EXPECT_EQ(lines_with_hashes(captured.out), lines_with_hashes(run("LIBGL_ALWAYS_SOFTWARE=1 " + program).out));
+  EXPECT_EQ(draws_of(read_bkf((shared()->folder / "beside-3.bkf").string())).size(),
+            draws_of(read_bkf((shared()->folder / "beside-1.bkf").string())).size());
+}
+
 // A program of OpenGL ES draws the same with and without the capture, which leaves its state and its answers alone.
 class CapturedFramesOfEs : public CapturedFrames {
  protected:

@@ -48,6 +48,9 @@ void draw_subroutines();
 void draw_encoded();
 void draw_kept();
 
+// In a context that shares objects with that of the window: the first call sets its state, the others only draw.
+void draw_beside(bool first);
+
 // In a context of OpenGL ES.
 void draw_es(int number);
 

@@ -4,7 +4,8 @@
 // with its own state, fog and sampler, and the program prints the thread's processor time for each quarter of them.
 // With --many N at-once it then ends by _exit(), and so does a child that it forks before. With --srgb its window
 // encodes colours as sRGB; with --kept the window could, but does not; then there is only one case. With --es it draws
-// the cases of OpenGL ES; a context of version 2 is one of all later versions too.
+// the cases of OpenGL ES; a context of version 2 is one of all later versions too. With --beside a second context, which
+// shares objects, draws in each frame.
 #include "cases.h"
 #include "scene.h"
 
@@ -184,6 +185,16 @@ int main(int count_of_words, char** words) {
     if (count_of_words > 3) end_at_once();
     return 0;
   }
+  for (int number = 1; number < 5 && is_asked("--beside"); number++) {
+    eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, threads[0]);
+    scene::draw_beside(number == 1);
+    eglMakeCurrent(display, surface, surface, core);
+    scene::begin_case();
+    scene::draw_core(scene::kArrays);
+    print_picture(number);
+    eglSwapBuffers(display, surface);
+  }
+  if (is_asked("--beside")) return 0;
   if (es) {
     const EGLContext context = make_context_es();
     for (int number = 1; number < scene::kCaseCountEs; number++) {

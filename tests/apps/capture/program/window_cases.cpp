@@ -68,4 +68,27 @@ void draw_encoded() {
   glDisable(GL_FRAMEBUFFER_SRGB);
 }
 
+void draw_beside(bool first) {
+  if (first) {
+    GLuint array = 0, framebuffer = 0, texture = 0;
+    glGenVertexArrays(1, &array);
+    glBindVertexArray(array);
+    glGenFramebuffers(1, &framebuffer);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, kSize, kSize);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+    glViewport(0, 0, kSize, kSize);
+    glUseProgram(link({compile(GL_VERTEX_SHADER, R"(#version 150
+                         void main() { gl_Position = vec4(gl_VertexID % 2, gl_VertexID / 2, 0.0, 1.0); })"),
+                       compile(GL_FRAGMENT_SHADER, R"(#version 150
+                         out vec4 color; void main() { color = vec4(1.0); })")}));
+  }
+  for (int i = 0; i < 3; i++) {
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glFinish();
+  }
+}
+
 }  // namespace scene
