@@ -4,8 +4,8 @@
 // with its own state, fog and sampler, and the program prints the thread's processor time for each quarter of them.
 // With --many N at-once it then ends by _exit(), and so does a child that it forks before. With --srgb its window
 // encodes colours as sRGB; with --kept the window could, but does not; then there is only one case. With --es it draws
-// the cases of OpenGL ES; a context of version 2 is one of all later versions too. With --beside a second context, which
-// shares objects, draws in each frame.
+// the cases of OpenGL ES; a context of version 2 is one of all later versions too. With --beside a second context,
+// which shares objects, draws in each frame.
 #include "cases.h"
 #include "scene.h"
 
