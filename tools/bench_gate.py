@@ -4,19 +4,25 @@ import math
 LIMIT = 0.95  # a figure below this share of the earlier one is slower
 
 
-def figures(document):
+def figures(document, peers=None):
     """The rows of a result of `brokkr bench --json`: by name, shading, size and instruction set the times of the best
-    peer / Brokkr. The peers take turns with Brokkr, so that this ratio hardly depends on what else the computer does."""
+    peer / Brokkr. The peers take turns with Brokkr, so that this ratio hardly depends on what else the computer does.
+    `peers`: the names of the peers that count; None: all."""
     found = {}
     for row in document["results"]:
-        if "error" in row or "best_peer" not in row:
+        timed = {name: peer for name, peer in row.get("peers", {}).items() if peers is None or name in peers}
+        if "error" in row or not timed:
             continue
         what = (row["name"], row["shading"], f"{row['width']}x{row['height']}")
-        best = row["best_peer"]
-        found[(*what, row["isa"])] = row["peers"][best]["ratio"]["median"]
+        best = min(timed, key=lambda name: timed[name]["median_ms"])
+        found[(*what, row["isa"])] = timed[best]["ratio"]["median"]
         if "beside" in row:
             found[(*what, row["beside"]["isa"])] = row["beside"]["ratios"][best]["median"]
     return found
+
+
+def peers_of(document):
+    return {name for row in document["results"] for name in row.get("peers", {})}
 
 
 def judged(before, now):
@@ -35,15 +41,21 @@ def judged(before, now):
 
 
 def run_gate(before, measure):
-    """Compares the figures of the result `before` with those of measure(), a new result. A slower figure is measured
-    once more, and the better one counts. Returns the table's lines and the figures that are slower or missing."""
-    old = figures(before)
-    if not old:
+    """Compares the figures of the result `before` with those of measure(), a new result. Both are ratios to the best of
+    the peers that both results have: a faster peer that only the earlier one had would hide that a figure is slower. A
+    slower figure is measured once more, and the better one counts. Returns the table's lines and the figures that are
+    slower or missing."""
+    if not figures(before):
         raise ValueError("holds no row with a peer; write it by `brokkr bench --json`, or run tools/bench first")
-    now = figures(measure())
+    first = measure()
+    peers = peers_of(before) & peers_of(first)
+    old, now = figures(before, peers), figures(first, peers)
+    if not old:
+        raise ValueError(f"has the peers {', '.join(sorted(peers_of(before)))}, of which none was timed now; write it by "
+                         "`brokkr bench --against llvmpipe --json`")
     lines, slower = judged(old, now)
     if not slower:
         return lines, slower
-    again = figures(measure())
+    again = figures(measure(), peers)
     return judged(old, {what: max(ratio for ratio in (now.get(what), again.get(what)) if ratio is not None)
                         for what in {*now, *again}})

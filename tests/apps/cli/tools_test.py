@@ -70,11 +70,11 @@ class Folder(unittest.TestCase):
 
 class Gate(Folder):
     """tools/bench --gate compares with earlier figures, with a program that draws nothing and writes given results."""
-    def result(self, ratio, beside=None, name="one"):
-        row = {"name": name, "shading": "flat", "width": 64, "height": 32, "isa": "v4", "best_peer": "llvmpipe",
-               "peers": {"llvmpipe": {"ratio": {"median": ratio}}}}
+    def result(self, ratio, beside=None, name="one", peer="llvmpipe"):
+        row = {"name": name, "shading": "flat", "width": 64, "height": 32, "isa": "v4",
+               "peers": {peer: {"median_ms": ratio, "ratio": {"median": ratio}}}}
         if beside is not None:
-            row["beside"] = {"isa": "v3", "ratios": {"llvmpipe": {"median": beside}}}
+            row["beside"] = {"isa": "v3", "ratios": {peer: {"median": beside}}}
         return {"results": [row]}
 
     def gate(self, before, *runs, code=0):
@@ -113,6 +113,20 @@ cp {self.path}/run$n.json "$out"
     def test_slower_once(self):
         self.gate(self.result(2.0), self.result(1.5), self.result(2.1))
         self.assertEqual(len(self.starts), 2)
+
+    def test_peers_that_both_have(self):
+        before = self.result(2.0)
+        before["results"][0]["peers"]["lavapipe"] = {"median_ms": 1.5, "ratio": {"median": 1.5}}
+        self.assertIn("one flat 64x32 v4", self.gate(before, self.result(1.6), code=1))
+        self.assertIn("none was timed now", self.gate(self.result(2.0, peer="lavapipe"), self.result(2.0), code=1))
+
+    def test_size_of_the_earlier_pictures(self):
+        before = self.result(2.0)
+        self.gate(before, self.result(2.0))
+        self.assertIn("--size 64x32", self.starts[0])
+        before["results"].append(before["results"][0] | {"name": "two", "width": 128})
+        self.gate(before, before)
+        self.assertNotIn("--size", self.starts[-1])
 
     def test_a_row_that_is_missing(self):
         self.assertIn("one flat 64x32 v4", self.gate(self.result(2.0), self.result(2.0, name="two"), code=1))
