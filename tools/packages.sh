@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the Debian 12 packages that are missing. `tools/packages.sh run` installs what building and running
 # needs, `tools/packages.sh test` (the default) what the checks need as well, `tools/packages.sh bench` what tools/bench
-# needs as well: other peers, `tools/packages.sh python` what the stage python of tools/test needs as well: torch.
+# needs as well: other peers, `tools/packages.sh python` what the stage python of tools/test needs as well: torch,
+# `tools/packages.sh neon` what its stage neon needs: a compiler for aarch64 and an emulator.
 # `--list` only prints the names.
 set -eu
 
@@ -22,14 +23,16 @@ checks="libgtest-dev ccache python3 python3-venv clang-format clang-tidy libclan
 
 bench="libembree-dev"
 python="python3-torch"  # 148 MB, and 640 MB on the disk
+neon="g++-aarch64-linux-gnu qemu-user"
 
 case "${1:-test}" in
   run) packages=$build ;;
   test) packages="$build $checks" ;;
   bench) packages="$build $checks $bench" ;;
   python) packages="$build $checks $python" ;;
-  --list) echo $build $checks $bench $python; exit 0 ;;
-  *) echo "usage: tools/packages.sh [run|test|bench|python|--list]" >&2; exit 2 ;;
+  neon) packages="$build $checks $neon" ;;
+  --list) echo $build $checks $bench $python $neon; exit 0 ;;
+  *) echo "usage: tools/packages.sh [run|test|bench|python|neon|--list]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
