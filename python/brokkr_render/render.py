@@ -206,7 +206,8 @@ class Renderer:
                 outputs: Sequence[str] = ("color",), shader: Shader | str | None = None, shading: str = "program",
                 background: Any = None, groups: Any = None, poses: Any = None, samples: int = 1,
                 progress: Callable[[float], Any] | None = None) -> Prepared:
-        """Prepares a batch of `views` pictures. It can be drawn any number of times, each time in one launch.
+        """Prepares a batch of `views` pictures. It can be drawn any number of times, each time by one call. A CPU draws and
+        reads back many small views a few at a time, so that they stay in the caches.
 
         groups: int [N], the number of the only mesh that each view sees. poses: float [N, instances, 4, 4], each view's
         own world (otherwise all views see one). background: sRGB-encoded, 0..1; None: transparent black, or a file's own.
@@ -448,7 +449,7 @@ class Prepared:
         return list(self._first_vertex.values())[_check.integer(mesh, "mesh", 0, len(self._first_vertex) - 1)]
 
     def render(self, out: Mapping[str, Any] | None = None) -> Result:
-        """Draws all views in one launch. Returns arrays [N, H, W, ...] by output, rows from the top. out: arrays of exactly
+        """Draws all views. Returns arrays [N, H, W, ...] by output, rows from the top. out: arrays of exactly
         these shapes and types, contiguous and writable, which are filled and returned."""
         width, height = self.size
         result = Result()

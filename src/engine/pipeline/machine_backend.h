@@ -78,6 +78,9 @@ class MachineBackend {
 // Returns true if a launch on the CPU ends within milliseconds, whatever it draws. The calling thread may then run it.
 bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options);
 
+// Adds a launch's counts and times to the sums of launches that draw slices of the same frame.
+void add_launch(const Statistics& launch, Statistics& sums);
+
 // Fills the statistics that follow from the plan and the counts.
 void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const LaunchCounts& counts,
                      Statistics& s);
@@ -90,9 +93,13 @@ std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& p
 // Throws std::invalid_argument unless the planes exist and fit their memory.
 void check_read_back(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted);
 PlaneNeeds needs_of(const ReadBack& wanted);
-// Converts planes to the caller's memory (read_into.cpp).
+// Layers `first` .. first + count - 1 of a target, which planes hold as layers `at` .. at + count - 1.
+struct HeldLayers {
+  uint32_t at, first, count;
+};
+// Converts layers to their places in the caller's memory, among the wanted layers (read_into.cpp).
 void read_into(const PreparedFrame::Impl& frame, const TargetPlan& plan, const HostPlanes& planes,
-               const ReadBack& wanted, WorkerPool* pool, int threads);
+               const ReadBack& wanted, const HeldLayers& held, WorkerPool* pool, int threads);
 
 // Calls work(0) .. work(threads - 1), each on a thread of the pool. If the total number of `pixels` is small, calls
 // only work(0).

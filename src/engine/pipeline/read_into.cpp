@@ -184,14 +184,19 @@ class Surface {
 // One row of tiles: a thread's unit of work.
 class RowReader {
  public:
-  RowReader(const PreparedFrame::Impl& frame, const HostPlanes& planes, const ReadBack& wanted,
+  RowReader(const PreparedFrame::Impl& frame, const HostPlanes& planes, const ReadBack& wanted, const HeldLayers& held,
             const std::vector<Destination>& destinations, const std::vector<std::optional<Distances>>& distances)
-      : planes_(planes), wanted_(wanted), destinations_(destinations), distances_(distances), surface_(frame, wanted) {
+      : planes_(planes),
+        held_(held),
+        first_(held.first - wanted.first_layer),
+        destinations_(destinations),
+        distances_(distances),
+        surface_(frame, wanted) {
     for (const Destination& d : destinations_) of_triangle_ |= is_of_triangle(d.plane);
   }
 
   void read(const TileRow& tiles) {
-    const uint32_t layer = tiles.layer - wanted_.first_layer;
+    const uint32_t layer = tiles.layer - held_.at + first_;
     for (const Destination& d : destinations_) copy(tiles, d, layer);
     if (of_triangle_) read_triangles(tiles, layer);
   }
@@ -217,7 +222,7 @@ class RowReader {
             as_depth);
         return;
       case PixelPlane::distance: {
-        const Distances& distances = *distances_[tiles.layer];
+        const Distances& distances = *distances_[tiles.layer - held_.at];
         each(tiles, [&](uint32_t x, uint32_t y, size_t sample, const RegionState& s) {
           *d.at<float>(layer, x, y) = distances.at((s.bits & kClearDepth) != 0 ? s.depth : planes_.depth[sample]);
         });
@@ -300,9 +305,10 @@ class RowReader {
   }
 
   const HostPlanes& planes_;
-  const ReadBack& wanted_;
+  const HeldLayers& held_;
+  const uint32_t first_;  // place of the first held layer among the wanted ones
   const std::vector<Destination>& destinations_;
-  const std::vector<std::optional<Distances>>& distances_;  // by layer
+  const std::vector<std::optional<Distances>>& distances_;  // by held layer
   Surface surface_;
   bool of_triangle_ = false;
 };
@@ -371,7 +377,7 @@ PlaneNeeds needs_of(const ReadBack& wanted) {
 }
 
 void read_into(const PreparedFrame::Impl& frame, const TargetPlan& plan, const HostPlanes& planes,
-               const ReadBack& wanted, WorkerPool* pool, int threads) {
+               const ReadBack& wanted, const HeldLayers& held, WorkerPool* pool, int threads) {
   const Frame& f = *frame.frame;
   const Target& target = f.targets[wanted.target];
   std::vector<Destination> destinations;
@@ -380,22 +386,23 @@ void read_into(const PreparedFrame::Impl& frame, const TargetPlan& plan, const H
     destinations.push_back(destination_of(memory, target, wanted.rows_from_top));
     distance |= memory.plane == PixelPlane::distance;
   }
-  std::vector<std::optional<Distances>> distances(size_t(target.layers));
+  std::vector<std::optional<Distances>> distances(held.count);
   for (size_t v = f.views.size(); distance && v-- > 0;) {  // the first view of a layer counts
-    if (f.views[v].target == wanted.target) distances[f.views[v].layer].emplace(f.views[v]);
+    const uint32_t place = f.views[v].layer - held.first;
+    if (f.views[v].target == wanted.target && place < held.count) distances[place].emplace(f.views[v]);
   }
   for (std::optional<Distances>& one : distances) {
     if (distance && !one) one.emplace(View{});  // a layer without views has no distances anywhere
   }
-  const uint32_t layers = layers_of(target, wanted), rows = (uint32_t(target.height) + 7) / 8;
-  const uint64_t parts = uint64_t(layers) * rows;
+  const uint32_t rows = (uint32_t(target.height) + 7) / 8;
+  const uint64_t parts = uint64_t(held.count) * rows;
   std::atomic<uint64_t> next = 0;
   const std::function<void(int)> work = [&](int) {
-    RowReader reader(frame, planes, wanted, destinations, distances);
+    RowReader reader(frame, planes, wanted, held, destinations, distances);
     for (uint64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < parts;)
-      reader.read({plan, plan.targets[wanted.target], wanted.first_layer + uint32_t(i / rows), uint32_t(i % rows) * 8});
+      reader.read({plan, plan.targets[wanted.target], held.at + uint32_t(i / rows), uint32_t(i % rows) * 8});
   };
-  const uint64_t pixels = uint64_t(target.width) * uint64_t(target.height) * layers;
+  const uint64_t pixels = uint64_t(target.width) * uint64_t(target.height) * held.count;
   run_parts(pool, threads, pixels * destinations.size(), work);
 }
 

@@ -42,11 +42,13 @@ double finish_ms(bool spent, double budget_ms) {
   return spent ? std::min(kMaxMs, 0.1 * budget_ms) : kMaxMs;
 }
 
+constexpr double kAskAgainMs = 50;  // between two calls of Renderer::watch's function
+
 // Waits for the end of the started launch. Asks it to end on request or when its budget (0: none) is spent. Returns
 // true if it asked.
 bool wait_for_end(MachineBackend& machine, std::atomic<uint32_t>& abort, const std::function<bool()>& ends,
                   double budget_ms) {
-  constexpr double kLookAgainMs = 10, kAskAgainMs = 50;
+  constexpr double kLookAgainMs = 10;
   const Stopwatch launch;
   double asked = 0;
   for (;;) {
@@ -148,8 +150,8 @@ uint64_t memory_of_more_colors(const Target& target) {
   return words * sizeof(uint32_t);
 }
 
-// The memory of a frame's targets and of the pictures made from them, in bytes.
-uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, bool read_back) {
+// The memory of a frame's targets and of the pictures made from them, in bytes. `slice`: ViewSlice::views.
+uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, bool read_back, uint32_t slice) {
   constexpr uint64_t kColor = 4, kDepth = 4, kStencil = 1, kOrder = 4, kDirect = 8, kId = 4, kOverdraw = 4,
                      kHalfPicture = 16, kStamp = kStampWords * 4;
   const bool overdraw = shading_traits(options.shading).overdraw;
@@ -162,10 +164,11 @@ uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, boo
                          (options.keep_stamps ? kStamp : 0) + (overdraw ? kOverdraw : 0);
   uint64_t bytes = 0;
   for (const Target& target : frame.targets) {
+    const uint64_t layers = slice != 0 ? slice : uint64_t(target.layers);
     const uint64_t regions = (uint64_t(target.width) + region - 1) / region *
-                             ((uint64_t(target.height) + region - 1) / region) * uint64_t(target.layers) *
+                             ((uint64_t(target.height) + region - 1) / region) * layers *
                              samples_of(target, options.samples);
-    const uint64_t pixels = uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers);
+    const uint64_t pixels = uint64_t(target.width) * uint64_t(target.height) * layers;
     bytes += regions * (region * region * (shown + kOrder + (direct ? kDirect : 0) + (half ? 2 : 1) * kColor) +
                         sizeof(RegionState) + 2 * sizeof(RegionRecord));
     if (programs) bytes += regions * region * region * memory_of_more_colors(target);
@@ -198,6 +201,30 @@ bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options) {
     samples += uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers) *
                samples_of(target, options.samples);
   return frame.batch_run.size() * uint64_t(kBatchTriangles) * samples <= kMaxFragments;
+}
+
+// The number of views that each launch should draw if all layers of a batch are read back; 0: one launch draws all. The
+// pictures of a slice fit into the caches, where the next launch draws again. Larger slices take longer per view.
+uint32_t slice_of(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted) {
+  constexpr uint64_t kSliceBytes = 4u << 20;  // of colours and depths
+  constexpr uint64_t kLeastViews = 8;
+  const Target& target = frame.frame->targets[wanted.target];
+  const auto layers = uint64_t(target.layers);
+  const bool simple = options.shading == Shading::flat || options.shading == Shading::material ||
+                      options.shading == Shading::metallic_roughness || options.shading == Shading::program;
+  if (!simple || options.keep_ids || options.keep_stamps || options.trace || options.frame_budget_ms > 0 ||
+      options.reuse != ReuseMode::automatic || has_ranks(options.policy) ||
+      options.vertex_stage == VertexShading::pipeline || wanted.planes.empty() || wanted.first_layer != 0 ||
+      (wanted.layers != 0 && wanted.layers != layers) || !frame.can_slice())
+    return 0;
+  const auto edge = [](int pixels) { return (uint64_t(pixels) + kMaxRegion - 1) / kMaxRegion * kMaxRegion; };
+  const uint64_t of_view =
+      edge(target.width) * edge(target.height) * samples_of(target, options.samples) *
+      (stored_format(target, options.shading == Shading::program) == ColorFormat::rgba16f ? 12 : 8);
+  const uint64_t most = kSliceBytes / of_view;
+  if (most < kLeastViews || layers < 2 * most) return 0;
+  const uint64_t slices = (layers + most - 1) / most;
+  return uint32_t((layers + slices - 1) / slices);
 }
 
 struct Renderer::Impl {
@@ -239,7 +266,7 @@ struct Renderer::Impl {
   template <class Read>
   RenderResult render(PreparedFrame::Impl& p, RenderOptions options, bool read_back, Read&& read) {
     const Stopwatch call;
-    const uint64_t of_targets = memory_of_targets(*p.frame, options, read_back);
+    const uint64_t of_targets = memory_of_targets(*p.frame, options, read_back, p.slice.views);
     require(p, of_targets, options, "targets");
     MachineBackend& on = machine(options);
     const std::shared_ptr<const LaunchPlan> its_plan = plan(p, on, options);
@@ -260,6 +287,48 @@ struct Renderer::Impl {
     if (!s.shaders.empty()) p.program_ms += s.frame_ms;
     if (read(on, *its_plan, result)) s.read_back_ms = call.ms() - s.frame_ms;
     return result;
+  }
+
+  // Draws and reads back slice after slice. Returns the sums of their statistics. After a request to end, the layers
+  // that were not drawn are read back as they are at the start of a frame.
+  RenderResult render_slices(PreparedFrame::Impl& p, const RenderOptions& options, const ReadBack& wanted,
+                             uint32_t views) {
+    struct Whole {  // at the end
+      PreparedFrame::Impl& p;
+      ~Whole() { p.set_slice(0, 0); }
+    } whole{p};
+    RenderResult all;
+    const auto layers = uint32_t(p.frame->targets[wanted.target].layers);
+    const Stopwatch call;
+    double asked = 0;
+    for (uint32_t first = 0; first < layers && !all.aborted; first += views) {
+      p.set_slice(first, std::min(views, layers - first));
+      RenderResult one =
+          render(p, options, false, [&](MachineBackend& on, const LaunchPlan& plan, RenderResult& result) {
+            const uint32_t drawn = p.slice.views;
+            const auto read = [&](const HostPlanes& planes, uint32_t from) {
+              const HeldLayers held{0, from, std::min(drawn, layers - from)};
+              read_into(p, *plan.targets, planes, wanted, held, on.pool(), usable_processors());
+            };
+            HostPlanes planes = on.planes(needs_of(wanted));
+            read(planes, first);
+            if (!result.aborted) return true;
+            const std::vector<RegionState> nothing(plan.targets->regions, initial_region());
+            planes.region_state = nothing.data();
+            for (uint32_t next = first + drawn; next < layers; next += drawn) read(planes, next);
+            return true;
+          });
+      all.aborted = one.aborted;
+      if (first == 0)
+        all.statistics = std::move(one.statistics);
+      else
+        add_launch(one.statistics, all.statistics);
+      if (ends && call.ms() - asked >= kAskAgainMs) {
+        asked = call.ms();
+        if (ends()) abort.store(1);
+      }
+    }
+    return all;
   }
 
   // Checks and chooses for both public functions.
@@ -323,9 +392,14 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
   return typed<MachineError>([&] {
     const bool on_cpu = impl_->machine(options).pool() != nullptr;
     if (options.workers == 0 && on_cpu && is_short(p, options)) options.workers = 1;
+    if (const uint32_t views = on_cpu ? slice_of(p, options, wanted) : 0; views != 0)
+      return impl_->render_slices(p, options, wanted, views);
     return impl_->render(p, options, false, [&](MachineBackend& machine, const LaunchPlan& plan, RenderResult&) {
       if (wanted.planes.empty()) return false;
-      read_into(p, *plan.targets, machine.planes(needs), wanted, machine.pool(), usable_processors());
+      const uint32_t first = wanted.first_layer;
+      const uint32_t layers = wanted.layers != 0 ? wanted.layers : plan.targets->targets[wanted.target].layers - first;
+      read_into(p, *plan.targets, machine.planes(needs), wanted, {first, first, layers}, machine.pool(),
+                usable_processors());
       return true;
     });
   });

@@ -82,19 +82,27 @@ void fill_counters(const uint64_t* counters, Statistics& s) {
   s.asr = s.triangles_in > 0 ? double(s.vertex_shader_runs) / double(s.triangles_in) : 0;
 }
 
+// The coefficient of variation; 0 if all numbers are 0.
+double variation_of(const std::vector<uint64_t>& numbers) {
+  double sum = 0, squares = 0;
+  for (const uint64_t n : numbers) {
+    sum += double(n);
+    squares += double(n) * double(n);
+  }
+  const auto count = double(numbers.size());
+  const double mean = sum / count;
+  return mean > 0 ? std::sqrt(std::max(0.0, squares / count - mean * mean)) / mean : 0;
+}
+
 void fill_loads(const TargetPlan& plan, const TargetRecord& main, const LaunchCounts& counts, Statistics& s) {
   s.rasterizer_fragments.resize(size_t(plan.rasterizers));
-  double sum = 0, squares = 0;
   for (size_t i = 0; i < s.rasterizer_fragments.size(); ++i) {
     uint64_t n = 0;
     for (uint32_t own = plan.first_own_region[i]; own < plan.first_own_region[i + 1]; ++own)
       n += counts.region_fragments[plan.own_regions[own].number];
     s.rasterizer_fragments[i] = n;
-    sum += double(n);
-    squares += double(n) * double(n);
   }
-  const double mean = sum / double(plan.rasterizers);
-  s.load_cv = mean > 0 ? std::sqrt(std::max(0.0, squares / double(plan.rasterizers) - mean * mean)) / mean : 0;
+  s.load_cv = variation_of(s.rasterizer_fragments);
 
   s.bins_x = int(main.bins_x);
   s.bins_y = int(main.bins_y);
@@ -185,6 +193,29 @@ std::string Statistics::to_chrome_trace() const {
                       {"args", {{argument, e.argument}}}});
   }
   return Json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() + "\n";
+}
+
+void add_launch(const Statistics& launch, Statistics& sums) {
+  const uint64_t queue_peak = sums.queue_peak, store_peak = sums.store_peak;
+#define BROKKR_COUNTER(name) sums.name += launch.name;
+  BROKKR_COUNTERS(BROKKR_COUNTER)
+#undef BROKKR_COUNTER
+  sums.queue_peak = std::max(queue_peak, launch.queue_peak);
+  sums.store_peak = std::max(store_peak, launch.store_peak);
+  sums.indices += launch.indices;
+  sums.asr = sums.triangles_in > 0 ? double(sums.vertex_shader_runs) / double(sums.triangles_in) : 0;
+  for (const auto time : {&Statistics::frame_ms, &Statistics::launch_ms, &Statistics::upload_ms,
+                          &Statistics::read_back_ms, &Statistics::update_ms})
+    sums.*time += launch.*time;
+  const auto add = [](std::vector<uint64_t>& to, const std::vector<uint64_t>& from) {
+    for (size_t i = 0; i < to.size() && i < from.size(); ++i) to[i] += from[i];
+  };
+  add(sums.rasterizer_fragments, launch.rasterizer_fragments);
+  add(sums.bin_fragments, launch.bin_fragments);
+  sums.load_cv = variation_of(sums.rasterizer_fragments);
+  for (size_t b = 0; b < sums.block_times.size() && b < launch.block_times.size(); ++b) {
+    for (size_t i = 0; i < size_t(Stage::count); ++i) sums.block_times[b].ms[i] += launch.block_times[b].ms[i];
+  }
 }
 
 void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const LaunchCounts& counts,

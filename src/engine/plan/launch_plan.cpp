@@ -147,7 +147,9 @@ PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const
   if (o.samples > 1 && frame.part.is_some())
     throw std::invalid_argument("samples: ranks draw one sample a pixel; leave the number out");
   k.draws.samples = o.samples;
-  k.targets = {o.pattern, o.rasterizers, o.bin, o.samples, o.shown_sample, k.draws.programs, frame.part.owned};
+  k.draws.slice = frame.slice.views;
+  k.targets = {o.pattern,         o.rasterizers,    o.bin,           o.samples, o.shown_sample,
+               frame.slice.views, k.draws.programs, frame.part.owned};
   if (has_ranks(o.policy)) k.ranks.policy = o.policy;
   if (o.policy == Policy::foveated) k.ranks.fixation = o.fixation;
   if (o.policy == Policy::priority) k.ranks.view_priorities = o.view_priorities;

@@ -62,7 +62,8 @@ struct DrawKey {
   uint32_t command_limit = 0;         // number of the frame's commands that run
   // commands before this one have already run, and only draws follow in the frame (part.h)
   uint32_t first_command = 0;
-  int samples = 1;  // RenderOptions::samples
+  int samples = 1;     // RenderOptions::samples
+  uint32_t slice = 0;  // ViewSlice::views
   // clears are not deferred, because other ranks read the planes or continue with them
   bool whole_planes = false;
   bool operator==(const DrawKey&) const = default;
@@ -83,6 +84,7 @@ struct TargetKey {
   PatternChoice pattern;
   int rasterizers = 0, bin = 64;
   int samples = 1, shown_sample = -1;      // as in RenderOptions
+  uint32_t slice = 0;                      // ViewSlice::views
   bool programs = false;                   // targets as they were captured: all their colours, in their formats
   std::shared_ptr<const OwnedBins> owned;  // null: all bins are drawn
   bool operator==(const TargetKey&) const = default;

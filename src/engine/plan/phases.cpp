@@ -382,7 +382,9 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
         push(r);
         plan.ordered_phases += !free;
       }
-      const std::vector<uint32_t>& draw_end = plan.reuse != nullptr ? plan.reuse->draw_end : frame.draw_end;
+      const std::vector<uint32_t>& draw_end = plan.reuse != nullptr ? plan.reuse->draw_end
+                                              : key.slice != 0      ? frame.slice.draw_end
+                                                                    : frame.draw_end;
       plan.batches = std::max(plan.batches, draw_end[next_draw]);  // 0 if no reuse was planned for a draw
       plan.phases.back().end_batch = plan.batches;
       if (!free) plan.phases.back().planes |= planes_beside_colors(draw);

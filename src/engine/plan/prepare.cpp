@@ -255,9 +255,9 @@ Shading PreparedFrame::Impl::shading(Shading asked) const {
 FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
   FrameTables t{};
   t.draws = plan.draws.data();
-  t.runs = runs.data();
-  t.batch_run = batch_run.data();
-  t.views = views.data();
+  t.runs = slice.views != 0 ? slice.runs.data() : runs.data();
+  t.batch_run = slice.views != 0 ? slice.batch_run.data() : batch_run.data();
+  t.views = slice.views != 0 ? slice.records.data() : views.data();
   t.materials = materials.data();
   t.textures = textures.data();
   t.texels = texels.data();
@@ -303,6 +303,43 @@ void PreparedFrame::Impl::open_vertices(int memory_limit) {
   loading.holds(held(), "frame");
   shape.require_commands(*frame);
   vertices.open(*frame, draws, programs.textures(), loading);
+}
+
+bool PreparedFrame::Impl::can_slice() const {
+  const std::vector<View>& all = frame->views;
+  if (frame->targets.size() != 1 || size_t(frame->targets[0].layers) != all.size() || !middles.empty() ||
+      !frame->captured_textures.empty() || part.is_some())
+    return false;
+  for (uint32_t v = 0; v < all.size(); ++v) {
+    if (all[v].layer != v) return false;
+  }
+  return std::ranges::all_of(frame->commands, [&](const Command& command) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    return draw != nullptr ? draw->first_view == 0 && draw->view_count == all.size()
+                           : std::holds_alternative<ClearCommand>(command);
+  });
+}
+
+void PreparedFrame::Impl::set_slice(uint32_t first, uint32_t count) {
+  slice.records.assign(views.begin() + first, views.begin() + first + count);
+  for (uint32_t v = 0; v < count; ++v) slice.records[v].layer = v;
+  if (count == slice.views) return;
+  slice.views = count;
+  slice.runs.clear();
+  slice.batch_run.clear();
+  slice.draw_end.clear();
+  const auto batches = uint32_t(batch_run.size());
+  for (uint32_t run = 0; run < runs.size(); ++run) {
+    const RunRecord& of_frame = runs[run];
+    slice.draw_end.resize(of_frame.draw + 1);
+    if (of_frame.view < count) {
+      const uint32_t end = run + 1 < runs.size() ? runs[run + 1].first_batch : batches;
+      const auto first_batch = uint32_t(slice.batch_run.size());
+      slice.batch_run.insert(slice.batch_run.end(), end - of_frame.first_batch, uint32_t(slice.runs.size()));
+      slice.runs.push_back({of_frame.draw, of_frame.view, of_frame.instance, first_batch});
+    }
+    slice.draw_end[of_frame.draw] = uint32_t(slice.batch_run.size());
+  }
 }
 
 void PreparedFrame::Impl::reorder() {

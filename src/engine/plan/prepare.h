@@ -61,6 +61,16 @@ void update_boxes(PreparedFrame::Impl& frame, uint64_t first, uint64_t end);
 // the boxes with a margin wider than all rounding errors of a vertex transform. Returns false if it cannot decide.
 bool is_inside(const PreparedFrame::Impl& frame);
 
+// A batch of views that several launches draw, a few views at a time, into the same few layers. Each launch's pictures
+// are read back before the next one, while they are in the caches.
+struct ViewSlice {
+  uint32_t views = 0;  // views, and layers, of a launch; 0: a launch draws the whole frame
+  // Tables in which views and layers count from the slice's first one. The runs of slices of one size are the same.
+  std::vector<RunRecord> runs;
+  std::vector<uint32_t> batch_run, draw_end;
+  std::vector<ViewRecord> records;
+};
+
 class Loading;
 
 class MachineBackend;
@@ -100,6 +110,7 @@ struct PreparedFrame::Impl {
   bool inside = false;             // no triangle needs clipping in the current views
   PlanCache plans;
   FramePart part;
+  ViewSlice slice;
   MachineBackend* machine = nullptr;  // the machine that rendered the frame last, while its Renderer lives
   std::vector<uint32_t> whole_ids;    // FrameTables::whole_ids, for a part of a frame that requested them
   std::vector<glm::vec3> middles;     // draw_middles(*frame)
@@ -120,6 +131,12 @@ struct PreparedFrame::Impl {
   uint64_t held() const;
   // Makes `vertices` if there is none yet. Throws MemoryLimitError; `memory_limit` as in RenderOptions.
   void open_vertices(int memory_limit);
+  // Returns true if each view draws everything, into the layer of its own number in the only target, so that a launch
+  // can draw some of the views.
+  bool can_slice() const;
+  // Makes the next launches draw views first .. first + count - 1; count 0: the whole frame. The frame must permit it
+  // (can_slice), and only views may have changed since the last call with another count.
+  void set_slice(uint32_t first, uint32_t count);
   // Puts draws, runs and batches into the order that the views and middles of today ask for.
   void reorder();
   // Call after draws, runs, batches or indices change: it invalidates plans and device copies.

@@ -13,10 +13,11 @@ int parts(int size, int part) { return (size + part - 1) / part; }
 
 // Returns the number of rasterizers: one per bin of the main target. A visit scans the waiting blocks for each of the
 // rasterizer's regions, so each rasterizer should have few regions, even if the target has many layers.
-int rasterizers_of(const Frame& frame, int bin) {
+int rasterizers_of(const Frame& frame, int bin, uint32_t slice) {
   const Target& main = frame.targets[main_target(frame)];
   const int64_t bins = int64_t(parts(main.width, bin)) * parts(main.height, bin);
-  return int(std::clamp<int64_t>(std::max(bins, std::min<int64_t>(bins * main.layers, 256)), 1, 1024));
+  const int64_t layers = slice != 0 ? slice : main.layers;
+  return int(std::clamp<int64_t>(std::max(bins, std::min<int64_t>(bins * layers, 256)), 1, 1024));
 }
 
 // A rank that draws a share of a frame has three kinds of rasterizers. The first `drawing` own the bins that both the
@@ -41,7 +42,7 @@ void add_target(const Target& target, const Pattern& pattern, const TargetKey& k
   TargetRecord r{};
   r.width = uint32_t(target.width);
   r.height = uint32_t(target.height);
-  r.layers = uint32_t(target.layers);
+  r.layers = key.slice != 0 ? key.slice : uint32_t(target.layers);
   r.format = uint32_t(stored_format(target, programs));
   r.samples = samples_of(target, key.samples);
   r.bins_x = uint32_t(parts(target.width, plan.bin));
@@ -149,7 +150,7 @@ TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
   const SavedPattern* const saved = saved_pattern(key.pattern);
   plan.rasterizers = saved != nullptr      ? saved->pattern.rasterizers
                      : key.rasterizers > 0 ? key.rasterizers
-                                           : rasterizers_of(frame, key.bin);
+                                           : rasterizers_of(frame, key.bin, key.slice);
   plan.drawing = plan.rasterizers;
   if (key.owned != nullptr) {
     if (key.owned->bin % plan.bin != 0) throw std::invalid_argument("bin: larger than the squares that a rank owns");

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <glm/ext/matrix_transform.hpp>
 #include <string>
+#include <thread>
 
 #include "brokkr/camera.h"
 #include "brokkr/load.h"
@@ -63,6 +65,63 @@ TEST(ReadBack, IsThePictureWithRowsTurnedAndStrides) {
       }
     }
   }
+}
+
+// Many views are drawn and read back a few at a time, with the pictures and counts of one launch.
+TEST(ReadBack, ManyViews) {
+  constexpr size_t views = 101, pixels = 128 * 128, later = 70;
+  LoadOptions load;
+  load.views = int(views);
+  load.view_size = 128;
+  const Frame frame = load_frame("generated:sphere-100k?triangles=300&textured=1", load);
+  for (const MachineKind machine : test::machines()) {
+    RenderOptions options;
+    options.machine = machine;
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(frame);
+    const RenderResult whole = renderer.render(prepared, options);
+    std::vector<uint32_t> color(views * pixels, 7);
+    std::vector<float> depth(views * pixels, 7), distance(views * pixels, 7), of_later((views - later) * pixels);
+    ReadBack wanted;
+    wanted.rows_from_top = false;
+    wanted.planes = {{PixelPlane::color, bytes_of(color)},
+                     {PixelPlane::depth, bytes_of(depth)},
+                     {PixelPlane::distance, bytes_of(distance)}};
+    const Statistics s = renderer.render(prepared, options, wanted).statistics;
+    EXPECT_EQ(s.triangles_in, whole.statistics.triangles_in);
+    EXPECT_EQ(s.triangles_culled, whole.statistics.triangles_culled);
+    EXPECT_EQ(s.fragments_shaded, whole.statistics.fragments_shaded);
+    for (size_t l = 0; l < views; ++l) {
+      const Layer& expected = whole.targets[0].layers[l];
+      ASSERT_TRUE(std::equal(expected.color.begin(), expected.color.end(), color.begin() + ptrdiff_t(l * pixels))) << l;
+      ASSERT_TRUE(std::equal(expected.depth.begin(), expected.depth.end(), depth.begin() + ptrdiff_t(l * pixels))) << l;
+    }
+    // Some layers of a batch come from one launch of all views, which the next launches draw again.
+    wanted.first_layer = uint32_t(later);
+    wanted.planes = {{PixelPlane::distance, bytes_of(of_later)}};
+    EXPECT_EQ(renderer.render(prepared, options, wanted).statistics.triangles_in, whole.statistics.triangles_in);
+    EXPECT_TRUE(std::equal(of_later.begin(), of_later.end(), distance.begin() + ptrdiff_t(later * pixels)));
+  }
+}
+
+// A batch that is ended early has pictures of what was drawn, and of nothing beyond it.
+TEST(ReadBack, ManyViewsEndEarly) {
+  constexpr int views = 256, side = 128;
+  LoadOptions load;
+  load.views = views;
+  load.view_size = side;
+  const Frame frame = load_frame("generated:sphere-100k?triangles=300", load);
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  std::vector<float> depth(size_t(views) * side * side, 7);
+  ReadBack wanted;
+  wanted.planes = {{PixelPlane::depth, bytes_of(depth)}};
+  std::thread stop([&] { renderer.request_abort(); });
+  renderer.render(prepared, options, wanted);
+  stop.join();
+  EXPECT_EQ(std::count(depth.begin(), depth.end(), 7.0f), 0);
 }
 
 TEST(ReadBack, SurfacesLieWhereDepthSays) {
