@@ -84,6 +84,7 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
           state.bits |= phase.planes;
           if (kNotesChanges) state.bits |= kChanged;
           if (phase.planes & kPlaneColor) state.bits &= ~uint32_t(kLoadWaits);
+          if (kLoadsCanWait && (phase.planes & kPlaneDepth)) state.bits &= ~uint32_t(kDepthLoadWaits);
           state.untouched &= ~phase.planes;
           if (phase.planes & kPlaneColor) state.color = phase.color;
           if (phase.planes & kPlaneDepth) state.depth = phase.depth;
@@ -91,7 +92,7 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
         });
       }
     } else {
-      if (phase.planes & kPlaneColor) end_waiting_load(v, region);
+      end_waiting_load(v, region, loads_of(phase.planes));
       write_clears(v, region, phase.planes);
       clear_part(w, planes, region, phase, v.share());
       note_change(v, region);
@@ -107,6 +108,74 @@ BROKKR_FN Int sample_address(const TargetTables& planes, const TargetRecord& tar
   return (region << (2 * shift)) + region_sample(x & inside, y & inside, shift);
 }
 
+// Returns true if a blit replaces all the region's pixels in its planes, so that pictures that wait for them are never
+// seen.
+BROKKR_FN bool replaces_region(const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
+  const TargetRecord &from = planes.targets[phase.source_target], &to = planes.targets[phase.target];
+  const auto lesser = [](int a, int b) { return a < b ? a : b; };
+  const int32_t(&s)[4] = phase.source, (&d)[4] = phase.destination;
+  const int right = lesser(region.x + planes.region, int(to.width)),
+            top = lesser(region.y + planes.region, int(to.height));
+  const auto covers = [](int64_t first, int64_t size, int64_t begin, int64_t end) {
+    return first <= begin && first + size >= end;
+  };
+  return phase.color_plane == 0 && phase.target != phase.source_target && covers(d[0], d[2], region.x, right) &&
+         covers(d[1], d[3], region.y, top) && s[2] > 0 && s[3] > 0 &&
+         covers(0, from.width, s[0], int64_t(s[0]) + s[2]) && covers(0, from.height, s[1], int64_t(s[1]) + s[3]);
+}
+
+// A blit without scaling that moves pixels by whole tiles: a tile of the destination is a tile of the source.
+class TileBlit {
+ public:
+  BROKKR_FN TileBlit(const TargetTables& planes, const PhaseRecord& phase)
+      : planes_(planes),
+        phase_(phase),
+        source_(planes.targets[phase.source_target]),
+        target_(planes.targets[phase.target]),
+        x_(phase.source[0] - phase.destination[0]),
+        y_(phase.source[1] - phase.destination[1]),
+        moves_tiles_(source_.samples == 1 && phase.source[2] == phase.destination[2] &&
+                     phase.source[3] == phase.destination[3] && ((x_ | y_) & (kTile - 1)) == 0) {}
+  // The index in the planes of the source's tile for the destination's tile at x, y; negative: the blit does not
+  // replace all of the tile, or not by a whole tile.
+  BROKKR_FN int source_of(int x, int y) const {
+    const int32_t(&d)[4] = phase_.destination;
+    const auto holds = [](int first, int size, int at) { return at >= first && at + kTile <= first + size; };
+    if (!moves_tiles_ || !holds(d[0], d[2], x) || !holds(d[1], d[3], y) || !holds(0, int(target_.width), x) ||
+        !holds(0, int(target_.height), y) || !holds(0, int(source_.width), x + x_) ||
+        !holds(0, int(source_.height), y + y_))
+      return -1;
+    const int shift = planes_.region_shift, inside = planes_.region - 1, from_x = x + x_, from_y = y + y_;
+    const int region = (from_y >> shift) * int(source_.regions_x) + (from_x >> shift) + int(source_.first_region);
+    const int tile = ((from_y & inside) / kTile << (shift - 3)) + (from_x & inside) / kTile;
+    return (region << (2 * shift)) + tile * kTileSamples;
+  }
+
+ private:
+  const TargetTables& planes_;
+  const PhaseRecord& phase_;
+  const TargetRecord &source_, &target_;
+  int x_, y_;  // from the destination to the source
+  bool moves_tiles_;
+};
+
+// Finds the samples that a blit copies to samples s .. s + width - 1 of a region: their indices in the planes, in
+// sample 0 of the source's pixels. Returns the lanes that have one.
+BROKKR_FN Mask find_sources(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
+                            int s, Int& from) {
+  const TargetRecord &source = planes.targets[phase.source_target], &target = planes.targets[phase.target];
+  const int dx = phase.destination[0], dy = phase.destination[1], dw = phase.destination[2], dh = phase.destination[3];
+  const Position position = region_position(w, planes, region, s);
+  const Int x = position.x, y = position.y;
+  const Float across = (to_float(x - dx) + 0.5f) / float(dw), up = (to_float(y - dy) + 0.5f) / float(dh);
+  // If the sample lies outside the destination, or the destination is empty, the position does not fit in an integer.
+  const Int from_x = phase.source[0] + to_int(floor(saturate(across) * float(phase.source[2])));
+  const Int from_y = phase.source[1] + to_int(floor(saturate(up) * float(phase.source[3])));
+  from = sample_address(planes, source, from_x, from_y);
+  return across > 0.0f && across < 1.0f && up > 0.0f && up < 1.0f && x < int(target.width) && y < int(target.height) &&
+         from_x >= 0 && from_x < int(source.width) && from_y >= 0 && from_y < int(source.height);
+}
+
 // Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory. If both
 // targets have the same number of samples, each sample is copied. From several samples to one, a colour is the average
 // of the samples, and depth and stencil are those of sample 0.
@@ -119,26 +188,36 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   const TargetRecord& source = planes.targets[phase.source_target];
   const TargetRecord& target = planes.targets[phase.target];
   const bool averages = (kKernelFeatures & kFeatureSamples) && source.samples > 1 && target.samples == 1;
-  const int dx = phase.destination[0], dy = phase.destination[1], dw = phase.destination[2], dh = phase.destination[3];
+  const TileBlit tiles(planes, phase);
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target || region.layer != 0) continue;
+    if constexpr (kLoadsCanWait) {
+      if (replaces_region(planes, region, phase))
+        end_clears(v, region, loads_of(phase.planes));
+      else
+        end_waiting_load(v, region, loads_of(phase.planes));
+    }
     note_change(v, region);
     const size_t base = first_sample(planes, region);
     const int of_sample = int(region.sample % source.samples * source.sample_regions) << (2 * planes.region_shift);
     for (int s = share; s < samples; s += step) {
-      const Position position = region_position(w, planes, region, s);
-      const Int x = position.x, y = position.y;
-      const Float across = (to_float(x - dx) + 0.5f) / float(dw), up = (to_float(y - dy) + 0.5f) / float(dh);
-      // If the sample lies outside the destination, or the destination is empty, the position does not fit in an
-      // integer.
-      const Int from_x = phase.source[0] + to_int(floor(saturate(across) * float(phase.source[2])));
-      const Int from_y = phase.source[1] + to_int(floor(saturate(up) * float(phase.source[3])));
-      const Mask m = across > 0.0f && across < 1.0f && up > 0.0f && up < 1.0f && x < int(target.width) &&
-                     y < int(target.height) && from_x >= 0 && from_x < int(source.width) && from_y >= 0 &&
-                     from_y < int(source.height);
-      if (!w.any(m)) continue;
-      const Int from = select(m, sample_address(planes, source, from_x, from_y) + of_sample, 0);
+      int first = -1;  // of the source, where its samples are adjacent
+      if constexpr (Warp::takes_turns) {
+        const int across = planes.region_shift - 3, tile = s / kTileSamples;
+        first = tiles.source_of(region.x + (tile & ((1 << across) - 1)) * kTile, region.y + (tile >> across) * kTile);
+        if (first >= 0) first += s % kTileSamples;
+      }
+      Mask m = true;
+      Int from = w.lane() + first;
+      if (first < 0) {
+        m = find_sources(w, planes, region, phase, s, from);
+        if (!w.any(m)) continue;
+        from = select(m, from + of_sample, 0);
+      }
+      const auto read = [&](const auto* plane) {
+        return first >= 0 ? w.load(plane + first) : w.gather(plane, from, m);
+      };
       if ((phase.planes & kPlaneColor) && averages) {
         const Color color = average_color(w, planes, phase.source_target, phase.source_plane, from, m);
         store_plane(w, planes, phase.target, phase.color_plane, base + size_t(s), false, color, m);
@@ -146,8 +225,8 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
         const Color color = load_plane_at(w, planes, phase.source_target, phase.source_plane, from, m);
         store_plane(w, planes, phase.target, phase.color_plane, base + size_t(s), false, color, m);
       } else if (phase.planes & kPlaneColor) {
-        Uint low = w.gather(planes.color.get(), from, m);
-        Uint high = planes.color_high ? w.gather(planes.color_high.get(), from, m) : 0u;
+        Uint low = read(planes.color.get());
+        Uint high = planes.color_high ? read(planes.color_high.get()) : 0u;
         if (source.format != target.format) {
           const Stored stored = store_color(target.format, load_color(source.format, low, high));
           low = stored.low;
@@ -158,7 +237,7 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
         if (planes.visible_id) w.store(planes.visible_id + base + s, w.gather(planes.visible_id.get(), from, m), m);
       }
       if (phase.planes & kPlaneDepth) {
-        w.merge(planes.depth + base + s, w.gather(planes.depth.get(), from, m), m);
+        w.merge(planes.depth + base + s, read(planes.depth.get()), m);
         if (planes.depth_id) w.store(planes.depth_id + base + s, w.gather(planes.depth_id.get(), from, m), m);
       }
       if (phase.planes & kPlaneStencil) {

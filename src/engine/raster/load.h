@@ -1,5 +1,6 @@
-// Loads pictures into planes, a tile or a region at a time. On CPUs the first colour's picture waits (kLoadWaits) until
-// something reads the plane: tiles in which every sample is replaced are never loaded.
+// Loads pictures into planes, a tile or a region at a time. On CPUs the pictures of the first colour (kLoadWaits) and
+// of depth (kDepthLoadWaits) wait until something reads the plane: tiles whose colours are all replaced, and regions
+// whose depths are cleared, are never loaded.
 #pragma once
 
 #include "raster/plane.h"
@@ -11,6 +12,13 @@ BROKKR_MACHINE_BEGIN
 
 // True if pictures can wait. On CUDA, code for them inside tiles would cost registers.
 inline constexpr bool kLoadsCanWait = Warp::takes_turns && (kKernelFeatures & kFeaturePrograms) != 0;
+
+// The phase that loads the depths of a region for which they wait. Its number takes the place of the clear's depth.
+BROKKR_FN uint32_t waiting_depth_load(const RegionState& state) {
+  uint32_t phase;
+  __builtin_memcpy(&phase, &state.depth, sizeof phase);
+  return phase;
+}
 
 // Normalizes NaN in the word's two halves, as half_from_float does.
 BROKKR_FN Uint loaded_halves(Uint word) {
@@ -74,9 +82,9 @@ class PictureLoad {
   }
 
  private:
-  // The way that texels become samples. They are copied as words if the words are equal, copied as normalized halves,
-  // or decoded and encoded again.
-  enum class LoadedAs : uint32_t { word, halves, texel };
+  // The way that texels become samples. They are copied as words if the words are equal, copied as normalized halves or
+  // as depths of 0 to 1, or decoded and encoded again.
+  enum class LoadedAs : uint32_t { word, halves, depth, texel };
 
   const TargetTables& planes_;
   const RegionRecord& region_;
@@ -86,23 +94,61 @@ class PictureLoad {
   LoadedAs as_;
 
   BROKKR_FN LoadedAs loaded_as() const {
-    if (phase_.planes == kPlaneDepth || phase_.color_plane != 0) return LoadedAs::texel;
+    if (phase_.planes == kPlaneDepth)
+      return Warp::takes_turns && encoding_ == TexelEncoding::r32 ? LoadedAs::depth : LoadedAs::texel;
+    if (phase_.color_plane != 0) return LoadedAs::texel;
     const bool half = planes_.targets[phase_.target].format == uint32_t(ColorFormat::rgba16f);
     if (encoding_ == TexelEncoding::rgba8 && !half) return LoadedAs::word;
     return encoding_ == TexelEncoding::rgba16f && half ? LoadedAs::halves : LoadedAs::texel;
   }
-  BROKKR_FN bool copies_rows() const { return as_ == LoadedAs::word && !planes_.color_high; }
+  // Only 16-bit formats read color_high. On CUDA, loads of the other kinds go sample by sample.
+  BROKKR_FN bool copies_rows() const {
+    return Warp::takes_turns ? as_ != LoadedAs::texel : as_ == LoadedAs::word && !planes_.color_high;
+  }
   BROKKR_FN void copy_row(int number) const {
     const TileRow row(planes_, region_, number);
     if (row.x >= phase_.image_width || row.y >= phase_.image_height) return;
-    const uint32_t* const from =
-        texels_ + size_t(phase_.first_word) + size_t(row.y) * size_t(phase_.image_width) + size_t(row.x);
-    uint32_t* const to = planes_.color + first_sample(planes_, region_) + row.sample;
-    if (row.x + kTile <= phase_.image_width) {
+    const size_t texel = size_t(row.y) * size_t(phase_.image_width) + size_t(row.x);
+    const size_t place = first_sample(planes_, region_) + size_t(row.sample);
+    const int rest = phase_.image_width - row.x;
+    const uint32_t* const words = texels_ + size_t(phase_.first_word);
+    if constexpr (Warp::takes_turns) {
+      if (as_ == LoadedAs::halves) return copy_halves(words + 2 * texel, place, rest);
+      if (as_ == LoadedAs::depth) return copy_depths(words + texel, place, rest);
+    }
+    put_row(planes_.color + place, words + texel, rest);
+  }
+  // Stores up to eight words of a row.
+  BROKKR_FN static void put_row(uint32_t* to, const uint32_t* from, int count) {
+    if (count >= kTile) {
       for (int k = 0; k < kTile / 2; ++k) __builtin_memcpy(to + TileRow::pair(k), from + 2 * k, sizeof(uint64_t));
       return;
     }
-    for (int k = 0; row.x + k < phase_.image_width; ++k) to[TileRow::pair(k / 2) + k % 2] = from[k];
+    for (int k = 0; k < count; ++k) to[TileRow::pair(k / 2) + k % 2] = from[k];
+  }
+  BROKKR_FN void copy_halves(const uint32_t* from, size_t place, int count) const {
+    const auto halves = [](uint32_t word) {  // loaded_halves of one lane
+      word = (word & 0x7fff) > 0x7c00 ? (word & 0xffff8000) | 0x7e00 : word;
+      return (word & 0x7fffffff) > 0x7c00ffff ? (word & 0x8000ffff) | 0x7e000000 : word;
+    };
+    uint32_t low[kTile] = {}, high[kTile] = {};
+    for (int k = 0; k < kTile && k < count; ++k) {
+      low[k] = halves(from[2 * k]);
+      high[k] = halves(from[2 * k + 1]);
+    }
+    put_row(planes_.color + place, low, count);
+    put_row(planes_.color_high + place, high, count);
+  }
+  BROKKR_FN void copy_depths(const uint32_t* from, size_t place, int count) const {
+    float depth[kTile] = {};
+    __builtin_memcpy(depth, from, size_t(count < kTile ? count : kTile) * sizeof(float));
+    for (float& z : depth) {
+      z = z > 0.0f ? z : 0.0f;  // NaN becomes 0
+      z = z < 1.0f ? z : 1.0f;
+    }
+    uint32_t words[kTile];
+    __builtin_memcpy(words, depth, sizeof words);
+    put_row(reinterpret_cast<uint32_t*>(planes_.depth + place), words, count);
   }
   // Samples s .. s + width - 1 of the region.
   BROKKR_FN void load_vector(Warp& w, int s) const {

@@ -162,6 +162,7 @@ BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_nu
     if (v.is_stopped()) break;
     const KeyPass pass{&t.targets, &region,          &v.shared().keys,       v.share(),      region.x,
                        region.y,   t.targets.region, t.targets.region_shift, phase.key_bits, t.cull_hidden};
+    end_waiting_load(v, region, kDepthLoadWaits);
     load_keys(w, pass);
     if (direct) move_direct_keys(w, pass);
     b.sync();

@@ -314,6 +314,7 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
     if ((kKernelFeatures & kFeatureSamples) && region.sample != 0) continue;  // drawn with sample 0
     if (!region_is_touched(v, phase, region)) continue;
     if (v.is_stopped()) break;
+    if (t.frame.phases[phase].planes & kPlaneDepth) end_waiting_load(v, region, kDepthLoadWaits);
     const uint64_t before = counts.fragments;
     if constexpr (kKernelFeatures & kFeatureSamples) {
       const uint32_t samples = t.targets.targets[region.target].samples;

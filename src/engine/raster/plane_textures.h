@@ -7,13 +7,16 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Loads the pictures that wait for the rasterizer's own regions. Call before a phase that copies planes or ends the
-// frame.
+// Loads the pictures that wait for the rasterizer's own regions of a target, or of every target (kEveryTarget). Call
+// before a phase that copies the target's planes or ends the frame.
 template <class Shared>
-BROKKR_FN void end_waiting_loads(const Visit<Shared>& v) {
+BROKKR_FN void end_waiting_loads(const Visit<Shared>& v, uint32_t target) {
   if constexpr (kLoadsCanWait) {
     if (!v.t.programs.loads) return;
-    for (uint32_t i = v.first_region(); i < v.end_region(); ++i) end_waiting_load(v, v.t.targets.own_regions[i]);
+    for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
+      const RegionRecord& region = v.t.targets.own_regions[i];
+      if (target == kEveryTarget || target == region.target) end_waiting_load(v, region);
+    }
   }
 }
 
@@ -23,7 +26,7 @@ template <class Shared>
 BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phase, uint32_t number) {
   const TargetTables& planes = v.t.targets;
   const TargetRecord& target = planes.targets[phase.target];
-  const bool can_wait = kLoadsCanWait && phase.planes == kPlaneColor && phase.color_plane == 0 && target.samples == 1;
+  const bool can_wait = kLoadsCanWait && phase.color_plane == 0 && target.samples == 1;
   const auto lesser = [](int a, int b) { return a < b ? a : b; };
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
@@ -32,7 +35,7 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
       const bool whole = lesser(region.x + planes.region, int(target.width)) <= phase.image_width &&
                          lesser(region.y + planes.region, int(target.height)) <= phase.image_height;
       if (!whole) {
-        if (phase.planes == kPlaneColor) end_waiting_load(v, region);
+        end_waiting_load(v, region, loads_of(phase.planes));
         if ((planes.region_state[region.number].bits & phase.planes) != 0) write_clears(v, region, phase.planes);
       } else {
         end_clears(v, region, phase.planes);
@@ -40,8 +43,11 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
           if (v.b.leader()) {
             v.b.warp.once([&] {
               RegionState& state = planes.region_state[region.number];
-              state.bits |= kLoadWaits | kChanged;
-              state.color = number;
+              state.bits |= loads_of(phase.planes) | kChanged;
+              if (phase.planes == kPlaneColor)
+                state.color = number;
+              else
+                __builtin_memcpy(&state.depth, &number, sizeof number);
             });
           }
           continue;

@@ -125,17 +125,26 @@ BROKKR_FN void note_change(const Visit<Shared>& v, const RegionRecord& region) {
   }
 }
 
-// Loads the picture that waits for the region, if one does. Called by all warps, which all see the loaded samples.
+// Loads the pictures that wait for the region, if any of `which` (kLoadWaits, kDepthLoadWaits) do. Called by all warps,
+// which all see the loaded samples.
 template <class Shared>
-BROKKR_FN void end_waiting_load(const Visit<Shared>& v, const RegionRecord& region) {
+BROKKR_FN void end_waiting_load(const Visit<Shared>& v, const RegionRecord& region,
+                                uint32_t which = kLoadWaits | kDepthLoadWaits) {
   if constexpr (kLoadsCanWait) {
-    const RegionState& state = v.t.targets.region_state[region.number];
-    if ((state.bits & kLoadWaits) == 0) return;
-    PictureLoad(v.t.targets, region, v.t.frame.phases[state.color], v.t.programs.loads)
-        .load_region(v.b.warp, v.share());
-    end_clears(v, region, kLoadWaits);
-    v.b.sync();
+    const RegionState state = v.t.targets.region_state[region.number];
+    for (const uint32_t bit : {kLoadWaits, kDepthLoadWaits}) {
+      if ((state.bits & which & bit) == 0) continue;
+      const uint64_t phase = bit == kLoadWaits ? state.color : waiting_depth_load(state);
+      PictureLoad(v.t.targets, region, v.t.frame.phases[phase], v.t.programs.loads).load_region(v.b.warp, v.share());
+      end_clears(v, region, bit);
+      v.b.sync();
+    }
   }
+}
+
+// The pictures (kLoadWaits, kDepthLoadWaits) of planes (PlaneBit).
+BROKKR_FN uint32_t loads_of(uint32_t planes) {
+  return (planes & kPlaneColor ? uint32_t(kLoadWaits) : 0u) | (planes & kPlaneDepth ? uint32_t(kDepthLoadWaits) : 0u);
 }
 
 BROKKR_MACHINE_END

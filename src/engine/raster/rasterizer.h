@@ -54,14 +54,14 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
     case PhaseKind::publish:
     case PhaseKind::mips:
       if constexpr (kKernelFeatures & (kFeatureBlits | kFeaturePrograms)) {
-        end_waiting_loads(v);
+        if (record.kind != PhaseKind::mips) end_waiting_loads(v, record.source_target);
         if (v.ending || run_gated(v, record)) return true;
         wake = wake_at(record.gate, v.state().gate_step);
         return false;
       }
       return true;
     case PhaseKind::finish:
-      end_waiting_loads(v);
+      end_waiting_loads(v, kEveryTarget);
       run_finish(v, record);
       return true;
   }

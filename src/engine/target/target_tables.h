@@ -20,15 +20,16 @@ enum RegionBit : uint32_t {
   kClearColor = 1,  // PlaneBit values
   kClearDepth = 2,
   kClearStencil = 4,
-  kKeysWaiting = 8,  // the order plane holds keys of an order-free phase, the depth plane their depths
-  kLoadWaits = 16,   // the first colour is that of a picture (raster/load.h)
-  kChanged = 32,     // the first colour may differ from what was published last
+  kKeysWaiting = 8,      // the order plane holds keys of an order-free phase, the depth plane their depths
+  kLoadWaits = 16,       // the first colour is that of a picture (raster/load.h)
+  kChanged = 32,         // the first colour may differ from what was published last
+  kDepthLoadWaits = 64,  // the depths are those of a picture
 };
 inline constexpr uint32_t kClearAny = kClearColor | kClearDepth | kClearStencil;
 
 struct RegionState {
-  uint32_t bits;   // RegionBit
-  float depth;     // clear values that wait
+  uint32_t bits;  // RegionBit
+  float depth;  // clear values that wait; kDepthLoadWaits: its bits are the number of the phase that loads the picture
   uint64_t color;  // kLoadWaits: the phase that loads the picture
   uint32_t stencil;
   uint32_t untouched;  // planes, by RegionBit, whose pending clear is the one at the beginning of the launch

@@ -5,6 +5,8 @@
 #include <array>
 #include <bit>
 #include <functional>
+#include <limits>
+#include <optional>
 
 #include "program_frame.h"
 
@@ -186,6 +188,81 @@ void show_texture(ProgramFrame& f, const Rect& r) {
   f.draw_with(show, without_depth(f), rectangle(r.x, r.y, r.x + r.width, r.y + r.height), {}, {{1, 0}});
 }
 
+// Depths of a picture: 0.25 in columns before 36, and 0.75 after them. One texel of each row is not a number, which is
+// 0.
+float picture_depth(int x) { return x == 40 ? 0.0f : x < 36 ? 0.25f : 0.75f; }
+ProgramFrame with_depths() {
+  ProgramFrame f = with_picture();
+  CapturedTexture depths;
+  depths.format = TexelFormat::depth32f;
+  depths.width = kPictureWidth;
+  depths.height = kPictureHeight;
+  depths.stored = true;
+  depths.first_byte = f.frame.texture_data.size();
+  for (int i = 0; i < kPictureWidth * kPictureHeight; ++i) {
+    const int x = i % kPictureWidth;
+    const float z = x == 40 ? std::numeric_limits<float>::quiet_NaN() : x == 50 ? 7.0f : picture_depth(x);
+    const auto bytes = std::bit_cast<std::array<std::byte, 4>>(z);
+    f.frame.texture_data.insert(f.frame.texture_data.end(), bytes.begin(), bytes.end());
+  }
+  f.frame.captured_textures.push_back(depths);
+  f.frame.targets[0].depth = TexelFormat::depth32f;
+  f.add(LoadCommand{0, TargetPlane::depth, 1});
+  return f;
+}
+State blended(State state) {
+  const BlendTerm over{BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha, BlendEquation::add};
+  state.blend = BlendState{over, over, glm::vec4(0)};
+  return state;
+}
+
+// Draws at depth 0.5 find the picture's depths, in any order and in theirs.
+TEST_F(Loads, DrawsTestThePicturesDepths) {
+  const Rect r{3, 5, 60, 30};
+  for (const bool in_order : {false, true}) {
+    for (const bool greater : {false, true}) {
+      ProgramFrame f = with_depths();
+      State state = f.default_state();
+      state.depth.func = greater ? CompareFunc::greater : CompareFunc::less;
+      draw_green(f, in_order ? blended(state) : state, r);
+      expect_picture(f, [&](int x, int y) {
+        const float z = picture_depth(x);
+        return is_inside(r, x, y) && (greater ? 0.5f > z : 0.5f < z) ? kGreen : texel(x, y);
+      });
+    }
+  }
+}
+
+TEST_F(Loads, ClearsReplaceDepths) {
+  const Rect part{10, 9, 50, 20};
+  for (const bool whole : {false, true}) {
+    ProgramFrame f = with_depths();
+    f.clear({}, 1.0f, {}, whole ? std::optional<Rect>() : part);
+    draw_green(f, f.default_state(), kWholePicture);
+    expect_picture(f, [&](int x, int y) {
+      const float z = whole || is_inside(part, x, y) ? 1.0f : picture_depth(x);
+      return 0.5f < z ? kGreen : texel(x, y);
+    });
+  }
+}
+
+// Depths that nothing uses, and those of a later picture, are read back.
+TEST_F(Loads, DepthsAreReadBack) {
+  ProgramFrame f = with_depths();
+  f.clear({}, 0.5f, {});
+  f.add(LoadCommand{0, TargetPlane::depth, 1});
+  for (const MachineKind machine : test::machines()) {
+    RenderOptions options;
+    options.machine = machine;
+    Renderer renderer;
+    const Layer layer = renderer.render(f.frame, options).targets[0].layers[0];
+    for (int i = 0; i < kPictureWidth * kPictureHeight; ++i) {
+      const int x = i % kPictureWidth;
+      ASSERT_EQ(layer.depth[size_t(i)], x == 50 ? 1.0f : picture_depth(x)) << "column " << x;
+    }
+  }
+}
+
 // Blits and textures read what waits.
 TEST_F(Loads, CopiesReadThePicture) {
   for (const bool by_texture : {false, true}) {
@@ -197,6 +274,34 @@ TEST_F(Loads, CopiesReadThePicture) {
     else
       f.add(BlitCommand{1, 0, kWholePicture, kWholePicture});
     expect_picture(f, [&](int x, int y) { return is_inside(part, x, y) ? kGreen : texel(x, y); });
+  }
+}
+
+// A blit replaces a picture that waits, as a whole, in part, moved, mirrored and scaled.
+TEST_F(Loads, BlitsReplaceThePicture) {
+  struct Case {
+    Rect from, to;
+    std::function<glm::ivec2(int x, int y)> source;
+  };
+  const Case cases[] = {
+      {kWholePicture, kWholePicture, [](int x, int y) { return glm::ivec2(x, y); }},
+      {{8, 0, 40, 24}, {16, 8, 40, 24}, [](int x, int y) { return glm::ivec2(x - 8, y - 8); }},
+      {{5, 3, 40, 24}, {16, 8, 40, 24}, [](int x, int y) { return glm::ivec2(x - 11, y - 5); }},
+      {{8, 8, -8, 8}, {0, 0, 8, 8}, [](int x, int y) { return glm::ivec2(7 - x, y + 8); }},
+      {{0, 0, 36, 20}, kWholePicture, [](int x, int y) { return glm::ivec2(x / 2, y / 2); }},
+      {{-8, 0, 72, 40}, kWholePicture, [](int x, int y) { return glm::ivec2(x - 8, y); }},
+  };
+  const Rect part{8, 0, 16, 40};
+  for (const Case& one : cases) {
+    ProgramFrame f = with_picture_beside();
+    draw_green_beside(f, without_depth(f), part);
+    f.add(LoadCommand{0, TargetPlane::color0, 0});
+    f.add(BlitCommand{1, 0, one.from, one.to});
+    expect_picture(f, [&](int x, int y) {
+      const glm::ivec2 at = one.source(x, y);
+      if (!is_inside(one.to, x, y) || at.x < 0) return texel(x, y);
+      return is_inside(part, at.x, at.y) ? kGreen : texel(at.x, at.y);
+    });
   }
 }
 
