@@ -68,20 +68,31 @@ BROKKR_FN T of_quad_lane(T n, int lane) {
 // A sampler whose texture is known. The copy stays in registers or on the stack: compilers must assume that stores of
 // outputs change the textures' table.
 struct KnownSampler {
-  SampledRecord texture;  // any other one if the sampler has none, which lookups that are reached always have
+  const SampledRecord* record;  // any other one if the sampler has none, which lookups that are reached always have
+  SampledRecord texture;
   int32_t quad_lane;
 
   BROKKR_FN KnownSampler(const CompiledCall& call, uint32_t sampler)
-      : texture(call.sampled[call.samplers[sampler].record < 0 ? 0 : call.samplers[sampler].record]),
+      : record(call.sampled + (call.samplers[sampler].record < 0 ? 0 : call.samplers[sampler].record)),
+        texture(*record),
         quad_lane(call.samplers[sampler].quad_lane) {}
 };
+
+// Shaders with at most this many lookups contain them; more would take compilers too long. clang computes once what
+// lookups share, such as the row of those along a line.
+#if defined(__clang__)
+inline constexpr uint32_t kMaxInlined = 16;
+#else
+inline constexpr uint32_t kMaxInlined = 4;
+#endif
 
 // A lookup whose parameters are in `kKnown` (KnownBit). At least one lane of m is set.
 template <uint32_t kKnown>
 BROKKR_FN Vec4<Warp> look_up_usual(const UsualLookup& look, Float u, Float v, Float detail) {
   Warp w;
-  if constexpr ((kKnown & shader::kKnownNearest) != 0) return nearest_two(w, look, usual_kind(kKnown), u, v, detail);
-  return usual_two(w, look, usual_kind(kKnown), u, v, detail);
+  constexpr KnownUsualKind<kKnown> kKind;
+  if constexpr ((kKnown & shader::kKnownNearest) != 0) return nearest_two(w, look, kKind, u, v, detail);
+  return usual_two(w, look, kKind, u, v, detail);
 }
 
 // In shaders with many lookups, those with the same parameters share one function.
@@ -193,20 +204,20 @@ struct VectorRun {
   BROKKR_FN static void take_nothing(Uint* results) {
     for (int i = 0; i < shader::kMaxResults; ++i) results[i] = Uint(0u);
   }
-  template <uint32_t kKnown>
+  // `kLookups`: the number of the shader's lookups.
+  template <uint32_t kKnown, uint32_t kLookups>
   BROKKR_FN void look_up_usual(const KnownSampler& sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
     if (!any(m)) return take_nothing(results);
-    const UsualLookup look{&sampler.texture, call.texels, m};
-    take(results, brokkr::look_up_usual<kKnown>(look, as_float(u), as_float(v), as_float(detail)));
+    if constexpr (kLookups <= kMaxInlined) {
+      const UsualLookup look{&sampler.texture, call.texels, m};
+      take(results, brokkr::look_up_usual<kKnown>(look, as_float(u), as_float(v), as_float(detail)));
+    } else {
+      take(results,
+           brokkr::look_up_shared<kKnown>(sampler.record, call.texels, m, as_float(u), as_float(v), as_float(detail)));
+    }
   }
   BROKKR_FN const SampledRecord* texture(uint32_t sampler) const {
     return call.sampled + call.samplers[sampler].record;
-  }
-  template <uint32_t kKnown>
-  BROKKR_FN void look_up_shared(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
-    if (!any(m)) return take_nothing(results);
-    take(results,
-         brokkr::look_up_shared<kKnown>(texture(sampler), call.texels, m, as_float(u), as_float(v), as_float(detail)));
   }
   template <uint32_t kKnown>
   BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {

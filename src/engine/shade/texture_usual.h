@@ -6,6 +6,12 @@
 #include "shade/texel_store.h"
 #include "shade/texture_place.h"
 
+#if defined(BROKKR_COMPILED_SHADER)
+#define BROKKR_FN_RARE [[gnu::cold]] BROKKR_FN_NOINLINE
+#else
+#define BROKKR_FN_RARE BROKKR_FN
+#endif
+
 BROKKR_MACHINE_BEGIN
 
 BROKKR_FN Vec4<Warp> mixed(const Vec4<Warp>& a, const Vec4<Warp>& b, Float t) {
@@ -105,22 +111,52 @@ BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
           {known_channel(known, 0), known_channel(known, 1), known_channel(known, 2), known_channel(known, 3)}};
 }
 
+// The same for a shader that is compiled for its textures: constants, which functions that compilers do not inline know
+// too.
+template <uint32_t kKnown>
+struct KnownUsualKind {
+  static constexpr bool light = usual_kind(kKnown).light;
+  static constexpr bool repeats[2] = {usual_kind(kKnown).repeats[0], usual_kind(kKnown).repeats[1]};
+  static constexpr MipFilter mip = usual_kind(kKnown).mip;
+  static constexpr uint8_t channel[4] = {known_channel(kKnown, 0), known_channel(kKnown, 1), known_channel(kKnown, 2),
+                                         known_channel(kKnown, 3)};
+};
+
 // Returns true if every filter reads a single texel with weight 256 * 256, as in pictures drawn with one texel per
 // pixel.
-BROKKR_FN bool is_one_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Uint weights) {
-  return Warp::takes_turns && !kind.light && !w.any(look.lanes && weights != 0u);
+template <class Kind>
+BROKKR_FN bool is_one_texel(Warp& w, Mask lanes, const Kind& kind, Uint weights) {
+  return Warp::takes_turns && !kind.light && !w.any(lanes && weights != 0u);
 }
-BROKKR_FN Vec4<Warp> usual_filtered(const UsualKind& kind, const Uint (&texel)[4], Uint tx, Uint ty) {
+template <class Kind>
+BROKKR_FN Vec4<Warp> usual_filtered(const Kind& kind, const Uint (&texel)[4], Uint tx, Uint ty) {
   return handed_on(kind.channel, 1.0f, kind.light ? filtered_srgb(texel, tx, ty) : filtered_bytes(texel, tx, ty));
+}
+// The place of a filter on a level: usual_position on both axes, the level's sides, and its first texel.
+struct UsualPlace {
+  Int x, y, width, height, base;
+};
+// Filters texels that may lie at the edges of a level: addresses wrap or are clamped. Compiled shaders, which hold many
+// lookups, call it.
+template <class Kind>
+BROKKR_FN_RARE Vec4<Warp> usual_texel_at_edges(Warp& w, const uint32_t* texels, Mask lanes, const Kind& kind,
+                                               const UsualPlace& at) {
+  const UsualPair x = usual_texels(at.x, at.width, 1, kind.repeats[0]);
+  const UsualPair y = usual_texels(at.y, at.height, at.width, kind.repeats[1]);
+  const Int left = at.base + x.a, low = left + y.a, high = left + y.b;
+  if (is_one_texel(w, lanes, kind, x.weight | y.weight))
+    return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(texels, low, lanes)));
+  Uint texel[4];
+  w.gather_square(texels, low, high, x.b - x.a, lanes, texel);
+  return usual_filtered(kind, texel, x.weight, y.weight);
 }
 // The filtered texels of the level whose first texel is `base`. Its sides are int if all lanes share them, otherwise
 // Int.
-template <class Side>
-BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
-                                 Side columns, Side rows, Int base) {
+template <class Kind, class Side>
+BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& kind, Float u, Float v, Side columns,
+                                 Side rows, Int base) {
   const Int width(columns), height(rows);
   const Int at_x = usual_position(u, width, kind.repeats[0]), at_y = usual_position(v, height, kind.repeats[1]);
-  Uint texel[4];
   if (Warp::takes_turns) {
     // Usually all four texels lie inside the level. Then no address wraps or is clamped.
     const Int column = at_x >> 8, row = at_y >> 8;
@@ -128,19 +164,14 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKi
     if (w.are_squares(apart, look.lanes)) {
       const Int low = base + (multiply_small(row, width) + column);
       const Uint tx = as_uint(at_x) & 255u, ty = as_uint(at_y) & 255u;
-      if (is_one_texel(w, look, kind, tx | ty))
+      if (is_one_texel(w, look.lanes, kind, tx | ty))
         return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
+      Uint texel[4];
       w.gather_rows(look.texels, low, columns, look.lanes, texel);
       return usual_filtered(kind, texel, tx, ty);
     }
   }
-  const UsualPair x = usual_texels(at_x, width, 1, kind.repeats[0]);
-  const UsualPair y = usual_texels(at_y, height, width, kind.repeats[1]);
-  const Int left = base + x.a, low = left + y.a, high = left + y.b;
-  if (is_one_texel(w, look, kind, x.weight | y.weight))
-    return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
-  w.gather_square(look.texels, low, high, x.b - x.a, look.lanes, texel);
-  return usual_filtered(kind, texel, x.weight, y.weight);
+  return usual_texel_at_edges(w, look.texels, look.lanes, kind, {at_x, at_y, width, height, base});
 }
 
 // Filters a level for each lane.
@@ -153,8 +184,8 @@ BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, cons
 }
 
 // Filters one level for all lanes; the texture is of kind two.
-BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
-                                uint32_t level) {
+template <class Kind>
+BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const Kind& kind, Float u, Float v, uint32_t level) {
   const SampledRecord& texture = *look.texture;
   const auto side = [&](uint32_t size) { return size >> level > 1 ? int(size >> level) : 1; };
   return usual_texel(w, look, kind, u, v, side(texture.width), side(texture.height), Int(int(texture.first[level])));
@@ -162,8 +193,8 @@ BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const UsualKin
 
 // A lookup in a nearest texture (SampledRecord::nearest) of kind two. It resembles usual_two, but does not filter
 // within a level.
-BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
-                                 Float detail) {
+template <class Kind>
+BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const Kind& kind, Float u, Float v, Float detail) {
   const SampledRecord& texture = *look.texture;
   u = finite_or_zero(u);
   v = finite_or_zero(v);
@@ -196,9 +227,9 @@ BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const UsualKi
 }
 
 // A lookup in a usual texture of kind two, without offsets and comparisons. `kind` is usual_kind of the texture;
-// `detail` is that of looked_up.
-BROKKR_FN Vec4<Warp> usual_two(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
-                               Float detail) {
+// `detail` is that of looked_up. Kind: UsualKind or KnownUsualKind.
+template <class Kind>
+BROKKR_FN Vec4<Warp> usual_two(Warp& w, const UsualLookup& look, const Kind& kind, Float u, Float v, Float detail) {
   const SampledRecord& texture = *look.texture;
   u = finite_or_zero(u);
   v = finite_or_zero(v);

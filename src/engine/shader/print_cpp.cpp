@@ -44,15 +44,11 @@ class CppPrinter {
       const CodeInstruction& one = code_.instructions[at];
       if (one.op == Op::element || one.op == Op::set_element) arrays_[one.operand[0]] = one.extra;
     }
-    uint32_t lookups = 0;
-    for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
-      note_names(code_.instructions[at]);
-      lookups += code_.instructions[at].op == Op::sample;
-    }
-    inlines_lookups_ = lookups <= kMaxInlined;
     for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
       const CodeInstruction& one = code_.instructions[at];
-      if (is_known_detail(one) || (inlines_lookups_ && is_known_usual(one))) samplers_.insert(one.extra & kSamplerMask);
+      note_names(one);
+      lookups_ += one.op == Op::sample;
+      if (is_known_detail(one) || is_known_usual(one)) samplers_.insert(one.extra & kSamplerMask);
     }
   }
   bool is_known_detail(const CodeInstruction& one) const {
@@ -181,9 +177,8 @@ class CppPrinter {
     statement("{");
     statement(fmt::format("  Uint t[{}];", kMaxResults));
     if (is_known_usual(o)) {
-      statement(fmt::format("  run.look_up_{}<{}>({}{}, t, {}, {}, {}, {});", inlines_lookups_ ? "usual" : "shared",
-                            o.known, inlines_lookups_ ? "s" : "", o.extra & kSamplerMask, lanes, reg(o.operand[0]),
-                            reg(o.operand[1]), reg(o.operand[2])));
+      statement(fmt::format("  run.look_up_usual<{}, {}>(s{}, t, {}, {}, {}, {});", o.known, lookups_,
+                            o.extra & kSamplerMask, lanes, reg(o.operand[0]), reg(o.operand[1]), reg(o.operand[2])));
     } else if (holds_lookups_ && o.op == Op::sample && is_known_plain(o.known)) {
       statement(fmt::format("  run.look_up_plain<{}>({}, t, {}, {}, {}, {});", o.known, o.extra & kSamplerMask, lanes,
                             reg(o.operand[0]), reg(o.operand[1]), reg(o.operand[2])));
@@ -207,10 +202,9 @@ class CppPrinter {
     }
   }
 
-  static constexpr uint32_t kMaxInlined = 4;  // lookups of a shader; more would take compilers too long
-
   const Code& code_;
-  bool holds_lookups_, inlines_lookups_ = false;
+  bool holds_lookups_;
+  uint32_t lookups_ = 0;
   std::string text_;
   size_t depth_ = 0;
   std::vector<uint32_t> ends_;            // last instruction of each open if
