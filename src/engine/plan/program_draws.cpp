@@ -302,20 +302,12 @@ std::vector<const Code*> ProgramDraws::codes() const {
 
 ProgramPresets::ProgramPresets(const Code& code, const std::vector<uint32_t>& uniforms) {
   const shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()), uniforms);
-  const auto add = [&](uint16_t number) { all.push_back({number, instance.bits(number)}); };
-  for (const shader::Preset& preset : code.constants) add(preset.number);
-  for (const shader::Preset& preset : code.uniforms) add(preset.number);
-  const auto is_mask = [](const shader::CodeInstruction& one) {
-    return shader::signature_of(one.op).result == shader::Shape::mask;
-  };
-  for (uint32_t i = 0; i < code.head; ++i) {
-    if (!is_mask(code.instructions[i])) add(code.instructions[i].result[0]);
-  }
+  all = instance.presets();
   first_mask = all.size();
   const auto add_mask = [&](uint16_t number) { all.push_back({number, instance.truth(number) ? 1u : 0u}); };
   for (const shader::Preset& preset : code.mask_constants) add_mask(preset.number);
   for (uint32_t i = 0; i < code.head; ++i) {
-    if (is_mask(code.instructions[i])) add_mask(code.instructions[i].result[0]);
+    if (shader::gives_mask(code.instructions[i].op)) add_mask(code.instructions[i].result[0]);
   }
 }
 
@@ -522,7 +514,7 @@ WordPlace place_in_pixel(const shader::InputWord& word, InputSource source) {
 void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program, const ExpandedDraw* expanded,
                               ProgramRecord& record) {
   record.first_input = uint32_t(inputs_.size());
-  bool is_flat = true;
+  bool is_flat = true, is_smooth = true;
   for (const bool varyings : {true, false}) {
     for (size_t word = 0; word < program.inputs.size(); ++word) {
       const shader::InputWord& input = program.inputs[word];
@@ -546,10 +538,12 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
       const bool is_same =
           source == InputSource::flat || source == InputSource::primitive || source == InputSource::zero;
       is_flat = is_flat && is_same && input.back == shader::kNoPlace;
+      is_smooth = is_smooth && source == InputSource::smooth && input.back == shader::kNoPlace;
       ++(varyings ? record.varying_inputs : record.other_inputs);
     }
   }
   if (is_flat) record.bits |= kProgramFlat;
+  if (is_smooth && !is_flat) record.bits |= kProgramSmooth;
   if ((record.bits & kProgramPerSample) == 0) return;
   // gl_FragCoord is that of the sample, and so are all inputs if the state shades samples.
   record.bits |= kProgramPlaced;

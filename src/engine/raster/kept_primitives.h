@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "geometry/vertex.h"
+#include "shader/compiled_call.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -39,6 +40,7 @@ struct KeptPrimitives {
   static constexpr uint32_t kCount = 16;
   uint32_t number[kCount];
   OnePrimitive primitive[kCount];
+  shader::ShaderInputs of_shader;  // of the current run
 
   KeptPrimitives() {
     for (uint32_t& none : number) none = kNoPrimitive;

@@ -3,6 +3,7 @@
 
 #include "raster/interpolate.h"
 #include "raster/program_lanes.h"
+#include "shade/varying_steps.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -248,17 +249,6 @@ struct LaneVectors {
   int count;
 };
 
-// A component of a varying: its value at the first corner, and the steps from there to the other two. If the corners
-// have the same value, so has every sample, to the bit.
-struct VaryingSteps {
-  Float first, second, third;
-
-  BROKKR_FN explicit VaryingSteps(const Float (&word)[3])
-      : first(word[0]), second(word[1] - word[0]), third(word[2] - word[0]) {}
-  // y, z: the sample's weights of the second and the third corner.
-  BROKKR_FN Float at(Float y, Float z) const { return first + (second * y + third * z); }
-};
-
 // Selects varying components by component_of(input), and writes them to the vectors' lanes by give(where, value,
 // surface).
 template <class Places, class Varyings, class ComponentOf, class Give>
@@ -425,11 +415,68 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
   }
 }
 
+// Leaves the inputs of lanes g .. g + width - 1, which belong to one primitive, to a compiled shader.
+BROKKR_FN void leave_to_shader(Warp& w, shader::ShaderInputs& inputs, const OneVaryings& varyings,
+                               const LaneSurface& at, int g) {
+  const int vector = g / kWidth;
+  inputs.vectors |= 1u << uint32_t(vector);
+  for (int i = 0; i < 3; ++i) inputs.varyings[vector][i] = varyings.of[i];
+  w.store(inputs.second + g, at.smooth.y);
+  w.store(inputs.third + g, at.smooth.z);
+}
+
+// Fills the inputs of a run's vectors, whose samples belong to one primitive. `inputs`: null unless a compiled shader
+// interpolates them.
+template <class Places>
+BROKKR_FN void fill_one(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw,
+                        const OnePrimitive& one, shader::ShaderInputs* inputs) {
+  const ProgramMemory& memory = run.memory;
+  const OneVaryings varyings = one.varyings;
+  LaneSurface surface[kTileVectors];
+  int first[kTileVectors], count = 0;
+  // Vectors in the same column or row of a tile share a coordinate of the corners.
+  const bool shares =
+      Places::kUniform && memory.in_place != 0 && !is_flat(run) && count_bits(memory.vectors) > kTileRows / 2;
+  Float across[kTileColumns][3], along[kTileRows][3];
+  if (shares) {
+    const Float x = to_float(tile_x(w.lane()) + run.x0) + places.x(w, run, 0),
+                y = to_float(tile_y(w.lane()) + run.y0) + places.y(w, run, 0);
+    for (int i = 0; i < kTileColumns; ++i)
+      corners_across(draw, one.corner, x + float(i * kTile / kTileColumns), across[i]);
+    for (int i = 0; i < kTileRows; ++i) corners_along(draw, one.corner, y + float(i * kTile / kTileRows), along[i]);
+  }
+  for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
+    const int g = lowest_bit(left) * w.width;
+    LaneSurface& at = surface[count];
+    if (shares) {
+      const int vector = lowest_bit(left);
+      find_surface(run, draw, one.corner, across[kVectorPlaces.column[vector]], along[kVectorPlaces.row[vector]], at);
+      if (run.program.other_inputs != 0) {
+        const LanePlaces lanes(w, run, g, places);
+        at.x = lanes.x;
+        at.y = lanes.y;
+      }
+    } else {
+      find_surface(run, draw, one.corner, LanePlaces(w, run, g, places), at);
+    }
+    first[count++] = g;
+    if (inputs != nullptr)
+      leave_to_shader(w, *inputs, varyings, at, g);
+    else
+      fill_others(w, run, places, at, g);
+  }
+  if (inputs == nullptr) interpolate_varyings(w, run, places, varyings, LaneVectors{surface, first, count});
+}
+
 // The same for warps whose lanes share primitives.
 template <class Places>
 BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw,
                            KeptPrimitives& kept) {
   const ProgramMemory& memory = run.memory;
+  shader::ShaderInputs& inputs = kept.of_shader;
+  const bool by_shader = Places::kUniform && (run.program.bits & kProgramSmooth) != 0 && compiled_of(run) != nullptr;
+  inputs.vectors = 0;
+  inputs.inputs = run.tables.inputs + run.program.first_input;
   const auto primitive_of = [&](uint32_t number) -> const OnePrimitive& {
     return kept_primitive(run, draw, kept, number);
   };
@@ -438,39 +485,7 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
     if (Places::kUniform && memory.in_place != 0 && 2 * count_bits(memory.vectors) >= kTileVectors &&
         has_only_varyings(run))
       return fill_tile(w, run, draw, one);
-    const OneVaryings varyings = one.varyings;
-    LaneSurface surface[kTileVectors];
-    int first[kTileVectors], count = 0;
-    // Vectors in the same column or row of a tile share a coordinate of the corners.
-    const bool shares =
-        Places::kUniform && memory.in_place != 0 && !is_flat(run) && count_bits(memory.vectors) > kTileRows / 2;
-    Float across[kTileColumns][3], along[kTileRows][3];
-    if (shares) {
-      const Float x = to_float(tile_x(w.lane()) + run.x0) + places.x(w, run, 0),
-                  y = to_float(tile_y(w.lane()) + run.y0) + places.y(w, run, 0);
-      for (int i = 0; i < kTileColumns; ++i)
-        corners_across(draw, one.corner, x + float(i * kTile / kTileColumns), across[i]);
-      for (int i = 0; i < kTileRows; ++i) corners_along(draw, one.corner, y + float(i * kTile / kTileRows), along[i]);
-    }
-    for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
-      const int g = lowest_bit(left) * w.width;
-      LaneSurface& at = surface[count];
-      if (shares) {
-        const int vector = lowest_bit(left);
-        find_surface(run, draw, one.corner, across[kVectorPlaces.column[vector]], along[kVectorPlaces.row[vector]], at);
-        if (run.program.other_inputs != 0) {
-          const LanePlaces lanes(w, run, g, places);
-          at.x = lanes.x;
-          at.y = lanes.y;
-        }
-      } else {
-        find_surface(run, draw, one.corner, LanePlaces(w, run, g, places), at);
-      }
-      first[count++] = g;
-      fill_others(w, run, places, at, g);
-    }
-    interpolate_varyings(w, run, places, varyings, LaneVectors{surface, first, count});
-    return;
+    return fill_one(w, run, places, draw, one, by_shader ? &inputs : nullptr);
   }
   for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
     const int g = lowest_bit(left) * w.width;
@@ -485,6 +500,10 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
     const OneVaryings varyings = one.varyings;
     LaneSurface at;
     find_surface(run, draw, one.corner, LanePlaces(w, run, g, places), at);
+    if (by_shader) {
+      leave_to_shader(w, inputs, varyings, at, g);
+      continue;
+    }
     interpolate_varyings(w, run, places, varyings, LaneVectors{&at, &g, 1});
     fill_others(w, run, places, at, g);
   }

@@ -38,11 +38,11 @@ BROKKR_FN_NOINLINE void load_program(Warp& w, const ProgramRun& run) {
   const ProgramRecord& program = run.program;
   uint32_t* const registers = run.registers();
   const ProgramPreset* const presets = run.tables.presets + program.first_preset;
-  // Compiled programs read only the first lane.
-  const int stride = kRunLanes, lanes = compiled_of(run) != nullptr ? w.width : stride;
-  for (uint32_t i = 0; i < program.presets; ++i) {
+  // Compiled programs read the presets themselves.
+  const int stride = kRunLanes;
+  for (uint32_t i = 0; i < program.presets && compiled_of(run) == nullptr; ++i) {
     const ProgramPreset preset = presets[i];
-    for (int g = 0; g < lanes; g += w.width) w.store(registers + int(preset.number) * stride + g, preset.bits);
+    for (int g = 0; g < stride; g += w.width) w.store(registers + int(preset.number) * stride + g, preset.bits);
   }
   w.once([&] {
     for (uint32_t i = program.presets; i < program.presets + program.mask_presets; ++i)
@@ -97,7 +97,8 @@ BROKKR_FN uint64_t alpha_tested(Warp& w, const ProgramRun& run, const DrawRecord
   return kept & passed;
 }
 
-BROKKR_FN void execute_in_place(Warp& w, const ProgramRun& run) {
+// `inputs`: those that a compiled program interpolates.
+BROKKR_FN void execute_in_place(Warp& w, const ProgramRun& run, const shader::ShaderInputs* inputs = nullptr) {
   shader::ShaderCall& call = run.memory.call;
 #if defined(BROKKR_KERNEL_LINKED)
   static_assert(sizeof(LookupMemory) == kLookupBytes);
@@ -105,20 +106,37 @@ BROKKR_FN void execute_in_place(Warp& w, const ProgramRun& run) {
 #else
 #if !defined(__CUDACC__)
   if (const shader::CompiledShader compiled = compiled_of(run); compiled != nullptr)
-    return run_compiled(compiled, call, kRunLanes, run.memory.vectors);
+    return run_compiled(compiled, call, kRunLanes, run.memory.vectors, run.tables.presets + run.program.first_preset,
+                        inputs);
 #endif
   Interpreter(w, call).run();
 #endif
 }
 // In a kernel that runs programs in two stages, both call one copy of the interpreter.
-BROKKR_FN_NOINLINE void execute_apart(Warp& w, const ProgramRun& run) { execute_in_place(w, run); }
+template <class... Inputs>
+BROKKR_FN_NOINLINE void execute_apart(Warp& w, const ProgramRun& run, Inputs... inputs) {
+  execute_in_place(w, run, inputs...);
+}
 
-// Runs the program on the prepared lanes.
-BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
+template <class... Inputs>
+BROKKR_FN void execute_somewhere(Warp& w, const ProgramRun& run, Inputs... inputs) {
   if constexpr ((kKernelFeatures & kFeatureVertexPrograms) != 0)
-    execute_apart(w, run);
+    execute_apart(w, run, inputs...);
   else
-    execute_in_place(w, run);
+    execute_in_place(w, run, inputs...);
+}
+
+// Runs the program on the prepared lanes. `kept`: what fill_inputs has filled.
+BROKKR_FN void execute(Warp& w, const ProgramRun& run, const KeptPrimitives& kept) {
+  execute_somewhere(w, run, &kept.of_shader);
+}
+BROKKR_FN void execute(Warp& w, const ProgramRun& run, const NoPrimitives&) { execute_somewhere(w, run); }
+// The same if registers hold all inputs.
+BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
+  if constexpr (Warp::takes_turns)
+    execute_somewhere(w, run, static_cast<const shader::ShaderInputs*>(nullptr));
+  else
+    execute_somewhere(w, run);
 }
 
 // Runs the program on the tile's samples `wanted`. Their primitives must belong to the program's draw and be in the
@@ -140,7 +158,7 @@ BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const Pr
     w.sync();
     fill(w, run, draw, context.kept);
     w.sync();
-    execute(w, run);
+    execute(w, run, context.kept);
     const uint64_t keep = memory.call.keep;
     kept |= take_results(w, run, keep);
   }

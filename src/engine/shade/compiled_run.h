@@ -3,7 +3,9 @@
 
 #include "shade/compiled_shader.h"
 #include "shade/texture_plain.h"
+#include "shade/varying_steps.h"
 #include "shader/call.h"
+#include "shader/program_tables.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -123,7 +125,7 @@ struct VectorRun {
       : call(c), first(vector * kWidth), keep(uint32_t(c.keep >> first & kVectorBits)) {}
 
   BROKKR_FN Uint input(uint32_t number) const { return load(call.registers + number * kLanes + first); }
-  BROKKR_FN Uint uniform(uint32_t number) const { return Uint(call.registers[number * kLanes]); }
+  BROKKR_FN Uint preset(uint32_t index) const { return Uint(call.presets[index].bits); }
   BROKKR_FN Mask mask(uint32_t number) const { return lanes_of(call.masks[number] >> first); }
   BROKKR_FN void output(uint32_t word, Uint value) const { store(call.outputs + word * kLanes + first, value); }
 
@@ -232,6 +234,32 @@ struct VectorRun {
     ((store(to, operands), to += kWidth), ...);
     call.look_up(call.host, op, extra, bits_of(m), values);
     for (int i = 0; i < shader::kMaxResults; ++i) results[i] = load(values + i * kWidth);
+  }
+};
+
+// The inputs of a vector whose samples belong to one primitive.
+struct VectorInputs {
+  const ProgramInput* inputs;
+  const uint32_t* of[3];
+  Float second, third;
+
+  // Returns true if the shader interpolates the inputs of the vector.
+  BROKKR_FN static bool has(const VectorRun& run) {
+    return run.call.inputs != nullptr && (run.call.inputs->vectors >> (run.first / kWidth) & 1) != 0;
+  }
+  BROKKR_FN explicit VectorInputs(const VectorRun& run) {
+    const shader::ShaderInputs& all = *run.call.inputs;
+    inputs = all.inputs;
+    for (int i = 0; i < 3; ++i) of[i] = all.varyings[run.first / kWidth][i];
+    __builtin_memcpy(&second.v.n, all.second + run.first, sizeof second.v.n);
+    __builtin_memcpy(&third.v.n, all.third + run.first, sizeof third.v.n);
+  }
+  // Input number i, a smooth varying.
+  BROKKR_FN Uint smooth(uint32_t i) const {
+    const uint32_t component = inputs[i].component;
+    const Float word[3] = {as_float(Uint(of[0][component])), as_float(Uint(of[1][component])),
+                           as_float(Uint(of[2][component]))};
+    return as_uint(VaryingSteps(word).at(second, third));
   }
 };
 

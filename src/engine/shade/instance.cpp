@@ -25,6 +25,12 @@ Instance::Instance(const Code& code, const ShaderKernel& kernel, std::vector<uin
   call_.end = code.head;
   call_.keep = 1;
   kernel.run(call_);
+  const auto keep = [&](uint16_t number) { presets_.push_back({number, bits(number)}); };
+  for (const Preset& constant : code.constants) keep(constant.number);
+  for (const Preset& uniform : code.uniforms) keep(uniform.number);
+  for (uint32_t i = 0; i < code.head; ++i) {
+    if (!gives_mask(code.instructions[i].op)) keep(code.instructions[i].result[0]);
+  }
 }
 
 void Instance::bind(const FrameTables& frame, std::span<const SamplerSlot> samplers) {
@@ -54,7 +60,7 @@ uint64_t Instance::run(uint64_t samples) {
   call_.keep = samples;
   call_.vectors = uint32_t((std::bit_width(of_quad * 15) + kernel_.width - 1) / kernel_.width);
   if (compiled_ != nullptr) {
-    kernel_.run_compiled(compiled_, call_);
+    kernel_.run_compiled(compiled_, call_, presets_.data());
   } else {
     kernel_.run(call_);
   }

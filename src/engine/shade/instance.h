@@ -8,6 +8,7 @@
 #include "machine/zeroed_memory.h"
 #include "shader/assemble.h"
 #include "shader/call.h"
+#include "shader/program_tables.h"
 
 namespace brokkr::shader {
 
@@ -29,6 +30,8 @@ class Instance {
   // Sets the compiled form of the same shader, which later runs use; null: the shader is interpreted.
   void use(CompiledShader compiled) { compiled_ = compiled; }
 
+  // The registers, other than masks, that have the same values in all runs (CompiledCall::presets).
+  const std::vector<ProgramPreset>& presets() const { return presets_; }
   // The value of a register, or of a mask, that is the same in all lanes.
   uint32_t bits(uint16_t number) const { return call_.registers[size_t(number) * size_t(kernel_.lanes)]; }
   bool truth(uint16_t number) const { return (masks_[number] & 1) != 0; }
@@ -50,6 +53,7 @@ class Instance {
   ZeroedMemory registers_;
   std::vector<uint64_t> masks_;
   std::vector<uint32_t> outputs_;
+  std::vector<ProgramPreset> presets_;
   ShaderCall call_;
   CompiledShader compiled_ = nullptr;
 };

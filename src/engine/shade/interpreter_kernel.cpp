@@ -9,8 +9,9 @@ static void run_shader(shader::ShaderCall& call) {
   Interpreter(w, call).run();
 }
 
-static void run_compiled_shader(shader::CompiledShader compiled, shader::ShaderCall& call) {
-  run_compiled(compiled, call, kShaderVectors * kWidth, (1u << kShaderVectors) - 1);
+static void run_compiled_shader(shader::CompiledShader compiled, shader::ShaderCall& call,
+                                const ProgramPreset* presets) {
+  run_compiled(compiled, call, kShaderVectors * kWidth, (1u << kShaderVectors) - 1, presets, nullptr);
 }
 
 extern const shader::ShaderKernel shader_kernel;

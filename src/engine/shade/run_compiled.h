@@ -34,9 +34,12 @@ inline void look_up_for_compiled(void* host, uint32_t op, uint32_t extra, uint32
 
 // Runs the shader for `vectors` (CompiledCall) of a run whose registers have `lanes` lanes. Takes the place of
 // Interpreter::run.
-BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall& call, int lanes, uint32_t vectors) {
+BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall& call, int lanes, uint32_t vectors,
+                            const ProgramPreset* presets, const shader::ShaderInputs* inputs) {
   shader::CompiledCall c;
   c.registers = call.registers;
+  c.presets = presets;
+  c.inputs = inputs;
   c.masks = call.masks;
   c.outputs = call.outputs;
   c.uniforms = call.uniforms;

@@ -41,8 +41,8 @@ struct ShaderKernel {
   int width;  // lanes of a vector
   int lanes;  // samples of a run, at most 64
   void (*run)(ShaderCall& call);
-  // Runs a compiled shader. It must have been compiled for this width.
-  void (*run_compiled)(CompiledShader compiled, ShaderCall& call);
+  // Runs a compiled shader. It must have been compiled for this width. `presets`: those of CompiledCall.
+  void (*run_compiled)(CompiledShader compiled, ShaderCall& call, const ProgramPreset* presets);
 };
 
 }  // namespace brokkr::shader

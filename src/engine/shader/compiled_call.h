@@ -4,8 +4,10 @@
 #include <cstdint>
 
 namespace brokkr {
+struct ProgramInput;
+struct ProgramPreset;
 struct SampledRecord;
-}
+}  // namespace brokkr
 
 namespace brokkr::shader {
 
@@ -16,10 +18,26 @@ inline constexpr int kMaxResults = 4, kMaxOperands = 10;  // limits of one instr
 // few seconds at most. No game could use a shader that runs longer.
 inline constexpr uint32_t kMaxIterations = 65536, kMaxIterationsOfRun = 1u << 20;
 
+// The inputs of vectors whose samples belong to one primitive: a compiled shader interpolates them itself.
+struct ShaderInputs {
+  static constexpr uint32_t kMaxVectors = 16;
+
+  uint32_t vectors = 0;                      // bit k: those of vector k; registers hold the inputs of the others
+  const ProgramInput* inputs;                // by number, in the order of their words; all are smooth varyings
+  const uint32_t* varyings[kMaxVectors][3];  // by vector: those of its primitive's corners
+  alignas(64) float second[64], third[64];   // by lane: the weights of the second and the third corner
+};
+
 struct CompiledCall {
   const uint32_t* registers;  // values before the run: register r of lane i is registers[r * lanes + i]
-  const uint64_t* masks;      // bit i of mask m belongs to lane i
-  uint32_t* outputs;          // result s of lane i: outputs[s * lanes + i]
+#if !defined(__CUDACC__)
+  // The registers that have the same values in all runs of the draw: constants, uniforms and the results of the head,
+  // in the order of Code. CUDA reads them from `registers`.
+  const ProgramPreset* presets;
+  const ShaderInputs* inputs;  // null: registers hold all inputs
+#endif
+  const uint64_t* masks;  // bit i of mask m belongs to lane i
+  uint32_t* outputs;      // result s of lane i: outputs[s * lanes + i]
   const uint32_t* uniforms;
   const uint32_t* abort;  // a non-zero word ends loops; null: runs cannot be aborted
   // Executes sampler operation `op` with `extra` on one vector. values[0 .. 3] receive the results for operands

@@ -80,7 +80,12 @@ class CppPrinter {
     for (const Preset& one : code_.constants) begin[one.number] = fmt::format("Uint({:#010x}u)", one.payload);
     for (const Preset& one : code_.mask_constants)
       mask_begin[one.number] = one.payload != 0 ? "Mask(true)" : "Mask(false)";
-    const auto same = [&](uint16_t number) { begin[number] = fmt::format("run.uniform({})", number); };
+    // CPUs read presets from the draw's table (Instance::presets).
+    size_t preset = code_.constants.size();
+    const auto same = [&](uint16_t number) {
+      begin[number] = holds_lookups_ ? fmt::format("run.preset({})", preset) : fmt::format("run.uniform({})", number);
+      ++preset;
+    };
     const auto given = [&](uint16_t number) { mask_begin[number] = fmt::format("run.mask({})", number); };
     for (const Preset& one : code_.uniforms) same(one.number);
     for (uint32_t at = 0; at < code_.head; ++at) {
@@ -92,7 +97,7 @@ class CppPrinter {
       }
     }
     for (const uint16_t number : code_.inputs) {
-      if (number != kNoRegister) begin[number] = fmt::format("run.input({})", number);
+      if (number != kNoRegister && !holds_lookups_) begin[number] = fmt::format("run.input({})", number);
     }
     for (const uint16_t number : code_.mask_inputs) {
       if (number != kNoRegister) given(number);
@@ -112,6 +117,23 @@ class CppPrinter {
       const auto found = mask_begin.find(number);
       statement(fmt::format("Mask {} = {};", mask(number), found == mask_begin.end() ? "Mask(false)" : found->second));
     }
+    if (holds_lookups_) fill_inputs();
+  }
+  // CPUs interpolate smooth varyings here; other inputs are in the registers.
+  void fill_inputs() {
+    std::string interpolated, loaded;
+    uint32_t i = 0;
+    for (const uint16_t number : code_.inputs) {
+      if (number == kNoRegister) continue;
+      if (registers_.contains(number)) {
+        interpolated += fmt::format("      {} = inputs.smooth({});\n", reg(number), i);
+        loaded += fmt::format("      {} = run.input({});\n", reg(number), number);
+      }
+      ++i;
+    }
+    if (loaded.empty()) return;
+    text_ += "    if (VectorInputs::has(run)) {\n      const VectorInputs inputs(run);\n" + interpolated +
+             "    } else {\n" + loaded + "    }\n";
   }
 
   void instruction(const CodeInstruction& o, uint32_t at) {

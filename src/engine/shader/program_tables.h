@@ -59,6 +59,9 @@ enum ProgramBit : uint32_t {
   kProgramCoverage = 1u << 13,   // reads the samples that a primitive covers, or changes them
   kProgramAlphaToCoverage = 1u << 14,
   kProgramMasksSamples = 1u << 15,  // writes gl_SampleMask
+  // All inputs are perspective-correct varyings, the same on both sides of a primitive; compiled programs interpolate
+  // them.
+  kProgramSmooth = 1u << 16,
 };
 // The bits of programs that may remove samples of a pixel.
 inline constexpr uint32_t kRemovesSamples = kProgramDiscards | kProgramAlphaToCoverage | kProgramMasksSamples;
