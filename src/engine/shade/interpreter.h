@@ -141,6 +141,12 @@ class InterpreterOf {
       put_mask(number, bits);
     } else {
       uint32_t* const to = place(number, 0);
+      if constexpr (Warp::takes_turns && kVectors > 1) {
+        if (vectors_ == kVectors) {  // a whole tile: compilers unroll this loop
+          for (int k = 0; k < kVectors; ++k) w.store(to + k * kWidth, word_of(T(f(k))));
+          return;
+        }
+      }
       for (int k = 0, end = vectors(); k < end; ++k) w.store(to + k * kWidth, word_of(T(f(k))));
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <queue>
 #include <set>
@@ -58,6 +59,7 @@ class Assembler {
 
   Code run() {
     order();
+    fuse();
     find_loops();
     find_spans();
     take_lasting();
@@ -93,6 +95,45 @@ class Assembler {
     }
     code_.head = uint32_t(order_.size());
     order_.insert(order_.end(), body.begin(), body.end());
+  }
+
+  // A sum of a product that nothing else reads becomes one multiply_add, which rounds twice like the two: the
+  // interpreter decodes one instruction less. Products of cells stay, because cells change, and so do those outside of
+  // the sum's loop.
+  void fuse() {
+    std::vector<uint32_t> uses(program_.values.size(), 0);
+    for (const Instruction* const one : order_)
+      for (size_t i = 0; i < one->operands; ++i) ++uses[one->operand[i]];
+    std::map<Id, size_t> products;  // places in order_ of the products since the last boundary of a loop
+    std::vector<bool> is_fused(order_.size(), false);
+    for (size_t at = code_.head; at < order_.size(); ++at) {
+      const Instruction& one = *order_[at];
+      if (one.op == Op::begin_loop || one.op == Op::repeat) products.clear();
+      if (one.op == Op::multiply) {
+        const auto is_cell = [&](Id id) { return program_.value(id).role == Role::cell; };
+        const bool can_move = program_.value(one.result[0]).role == Role::temporary && uses[one.result[0]] == 1 &&
+                              !is_cell(one.operand[0]) && !is_cell(one.operand[1]);
+        if (can_move) products[one.result[0]] = at;
+      }
+      if (one.op != Op::add) continue;
+      for (size_t i = 0; i < 2; ++i) {
+        const auto product = products.find(one.operand[i]);
+        if (product == products.end()) continue;
+        const Instruction& factors = *order_[product->second];
+        Instruction fused = one;
+        fused.op = Op::multiply_add;
+        fused.operands = 3;
+        fused.operand = {factors.operand[0], factors.operand[1], one.operand[1 - i]};
+        is_fused[product->second] = true;
+        products.erase(product);
+        order_[at] = &fused_.emplace_back(fused);
+        break;
+      }
+    }
+    size_t left = 0;
+    for (size_t at = 0; at < order_.size(); ++at)
+      if (!is_fused[at]) order_[left++] = order_[at];
+    order_.resize(left);
   }
 
   void find_loops() {
@@ -235,6 +276,7 @@ class Assembler {
   const Program& program_;
   Code code_;
   std::vector<const Instruction*> order_;
+  std::deque<Instruction> fused_;  // instructions of order_ that the program does not have
   std::vector<Loop> loops_;
   std::vector<int> loop_of_;
   std::vector<Span> spans_;
