@@ -718,38 +718,43 @@ class Importer:
     def attributes(self, action, state, module, numbers):
         """The attributes of the vertex program, and the arrays of a draw."""
         listed, arrays = [], []
-        given = {one.location: one for one in state.vertexInput.attributes}
-        bindings = {one.vertexBufferBinding: one for one in state.vertexInput.bindings}
-        buffers = state.vertexInput.vertexBuffers
         for name, location, type_, count, _ in module.inputs():
             if name is None:
                 if location == spirv.VERTEX_INDEX:
                     listed.append({"name": "gl_VertexIndex", "type": "int"})
                     arrays.append(self._array(numbers.astype("<u4").tobytes(), "i32", 0))
                 continue
-            if count > 1 or type_.startswith("mat"):
-                raise Skipped("a vertex shader with attributes that are arrays or matrices")
-            listed.append({"name": name, "type": type_})
-            number_type = "f32" if type_.startswith(("float", "vec")) else "i32" if type_.startswith("i") else "u32"
-            attribute = given.get(location)
-            if attribute is None or attribute.binding >= len(buffers):
-                words = int(type_[-1]) if type_[-1].isdigit() else 1
-                one = struct.pack("<f", 1.0) if number_type == "f32" else struct.pack("<I", 1)
-                value = (bytes(12) + one)[:4 * words]
-                arrays.append(self._array(value, number_type, 1))
-                continue
-            source, binding = buffers[attribute.binding], bindings[attribute.binding]
-            data = b"" if is_null(source.resourceId) else self.buffer(source.resourceId)
-            elements, divisor = numbers, 0
-            if binding.perInstance:
-                step = binding.instanceDivisor
-                divisor = max(step, 1)
-                many = 1 if step == 0 else (max(action.numInstances, 1) + step - 1) // step
-                elements = action.instanceOffset + numpy.arange(many)
-            values = attribute_values(attribute.format, data, source.byteOffset + attribute.byteOffset,
-                                      source.byteStride, elements, type_)
-            arrays.append(self._array(values, number_type, divisor))
+            # Each element of an array is an attribute of the file, and each column of a matrix has a location.
+            columns, column = columns_of(type_)
+            number_type = ("f32" if type_.startswith(("float", "vec", "mat")) else
+                           "i32" if type_.startswith("i") else "u32")
+            for element in range(count):
+                listed.append({"name": f"{name}[{element}]" if count > 1 else name, "type": type_})
+                first = location + element * columns
+                values, divisor = joined_columns([self._column(action, state, first + c, column, number_type, numbers)
+                                                  for c in range(columns)])
+                arrays.append(self._array(values, number_type, divisor))
         return listed, arrays
+
+    def _column(self, action, state, location, type_, number_type, numbers):
+        """Returns rows of bytes, one for each vertex or instance, and the divisor; None for a single value."""
+        attribute = next((one for one in state.vertexInput.attributes if one.location == location), None)
+        buffers = state.vertexInput.vertexBuffers
+        if attribute is None or attribute.binding >= len(buffers):
+            one = struct.pack("<f", 1.0) if number_type == "f32" else struct.pack("<I", 1)
+            return numpy.frombuffer((bytes(12) + one)[:4 * components(type_)], numpy.uint8)[None], None
+        source = buffers[attribute.binding]
+        binding = next(one for one in state.vertexInput.bindings if one.vertexBufferBinding == attribute.binding)
+        data = b"" if is_null(source.resourceId) else self.buffer(source.resourceId)
+        elements, divisor = numbers, 0
+        if binding.perInstance:
+            step = binding.instanceDivisor
+            divisor = max(step, 1)
+            many = 1 if step == 0 else (max(action.numInstances, 1) + step - 1) // step
+            elements = action.instanceOffset + numpy.arange(many)
+        values = attribute_values(attribute.format, data, source.byteOffset + attribute.byteOffset,
+                                  source.byteStride, elements, type_)
+        return numpy.frombuffer(values, numpy.uint8).reshape(len(elements), -1), divisor
 
     def _array(self, values, type_, divisor):
         array = {"offset": self.blob.add(values), "type": type_, "count": len(values) // 4}
@@ -1099,6 +1104,26 @@ def components(type_):
         sides = [int(side) for side in type_[3:].split("x")]
         return sides[0] * sides[-1]
     return int(type_[-1]) if type_[-1].isdigit() else 1
+
+
+def columns_of(type_):
+    """The number of columns of a type, and the type of one."""
+    if not type_.startswith("mat"):
+        return 1, type_
+    sides = type_[3:].split("x")
+    return int(sides[0]), f"vec{sides[-1]}"
+
+
+def joined_columns(columns):
+    """The values of a matrix, column by column, from (rows of bytes, divisor) of each column; and their divisor."""
+    divisors = {divisor for _, divisor in columns if divisor is not None}
+    if len(divisors) > 1:
+        raise Skipped("a matrix attribute whose columns advance differently")
+    most = max(len(rows) for rows, _ in columns)
+    if len(divisors) == 1 and any(divisor is not None and len(rows) < most for rows, divisor in columns):
+        raise Skipped("a matrix attribute whose columns have different lengths")
+    rows = [numpy.broadcast_to(rows, (most, rows.shape[1])) for rows, _ in columns]
+    return numpy.concatenate(rows, 1).tobytes(), divisors.pop() if divisors else 1
 
 
 def place(target, x, y, width, height):
