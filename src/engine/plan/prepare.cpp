@@ -303,6 +303,7 @@ void PreparedFrame::Impl::open_vertices(int memory_limit) {
   loading.holds(held(), "frame");
   shape.require_commands(*frame);
   vertices.open(*frame, draws, programs.textures(), loading);
+  if (vertices_moved && update_varyings() == UniformChange::order) tables_changed();
 }
 
 bool PreparedFrame::Impl::can_slice() const {
@@ -341,6 +342,9 @@ void PreparedFrame::Impl::set_slice(uint32_t first, uint32_t count) {
     slice.draw_end[of_frame.draw] = uint32_t(slice.batch_run.size());
   }
 }
+
+// Once launches run the vertex programs, the host need not have computed the varyings for the uniforms of today.
+UniformChange PreparedFrame::Impl::update_varyings() { return programs.update_varyings(*frame, !vertices.is_open()); }
 
 void PreparedFrame::Impl::reorder() {
   if (middles.empty()) return;
@@ -418,12 +422,14 @@ void PreparedFrame::update_views() {
           "frame: its lines and points were copied when it was prepared, and a vertex program has moved them; "
           "prepare it again");
     update_boxes(p, 0, p.frame->positions.size());
+    p.vertices_moved = true;
     p.version = next_version();
   }
   p.inside = is_inside(p);
   p.views_version = next_version();
   if (p.vertices.update_uniforms(*p.frame)) p.uniforms_version = next_version();
-  const UniformChange change = p.programs.update_uniforms(*p.frame);
+  UniformChange change = p.programs.update_uniforms(*p.frame);
+  if (p.vertices_moved) change = std::max(change, p.update_varyings());
   if (change != UniformChange::none) p.uniforms_version = next_version();
   if (change == UniformChange::order) {
     p.plans = {};

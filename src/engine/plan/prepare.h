@@ -95,6 +95,8 @@ struct PreparedFrame::Impl {
   std::vector<glm::vec4> expanded_positions;
   ProgramDraws programs;
   VertexDraws vertices;  // made by the first launch that runs vertex programs (open_vertices)
+  // Uniforms of vertex programs may have changed since the frame was prepared.
+  bool vertices_moved = false;
   // Programs and vertex programs by MachineBackend::compiled_isa.
   std::map<std::string, std::unique_ptr<shader::CodeMaker>> compiled, compiled_vertices;
   double program_ms = 0;  // total for all frames that were drawn with programs
@@ -137,6 +139,8 @@ struct PreparedFrame::Impl {
   // Makes the next launches draw views first .. first + count - 1; count 0: the whole frame. The frame must permit it
   // (can_slice), and only views may have changed since the last call with another count.
   void set_slice(uint32_t first, uint32_t count);
+  // Takes over the varyings of draws with vertex programs (ProgramDraws::update_varyings).
+  UniformChange update_varyings();
   // Puts draws, runs and batches into the order that the views and middles of today ask for.
   void reorder();
   // Call after draws, runs, batches or indices change: it invalidates plans and device copies.

@@ -194,7 +194,7 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   const Target& target = frame.targets[frame.views[draw.first_view].target];
   add_colors(target, state, program, record);
   place_code(number, record);
-  sources_.push_back({draw.inputs, number, target.height, {}});
+  sources_.push_back({draw.inputs, number, target.height, draw.vertices >= 0, {}});
   add_uniforms(frame, record);
   prove_discards(frame, draw, record);
   add_inputs(state, program, expanded, record);
@@ -387,6 +387,24 @@ UniformChange ProgramDraws::update_uniforms(const Frame& frame) {
     if (!sources_[i].discards) continue;
     const uint32_t before = records_[i].bits;
     set_discards(records_[i], *sources_[i].discards, program);
+    if (records_[i].bits != before) change = UniformChange::order;
+  }
+  return change;
+}
+
+UniformChange ProgramDraws::update_varyings(const Frame& frame, bool are_known) {
+  UniformChange change = UniformChange::none;
+  ProofWork work;
+  for (size_t i = 0; i < records_.size(); ++i) {
+    Source& source = sources_[i];
+    if (!source.has_vertex_program || !source.discards) continue;
+    const CapturedProgram& program = programs_[source.program];
+    if (are_known)
+      source.discards->read_varyings(frame, program, work);
+    else
+      source.discards->forget_varyings();
+    const uint32_t before = records_[i].bits;
+    set_discards(records_[i], *source.discards, program);
     if (records_[i].bits != before) change = UniformChange::order;
   }
   return change;

@@ -31,8 +31,8 @@ struct FalseColors {
   uint64_t draws = 0;
 };
 
-// The effect of new uniforms on draws: none, other values, or other values that change which draws may discard. The
-// last effect invalidates the planned order of draws.
+// The effect of new uniforms or varyings on draws: none, other values, or other values that change which draws may
+// discard. The last effect invalidates the planned order of draws.
 enum class UniformChange : uint8_t { none, values, order };
 
 // A warp needs 256 bytes of memory per register of the largest program.
@@ -63,6 +63,9 @@ class ProgramDraws {
   std::vector<const shader::Code*> codes() const;
   // Takes over changed Frame::uniforms.
   UniformChange update_uniforms(const Frame& frame);
+  // Takes over the changed varyings of draws with vertex programs. If the host has not computed them, only launches
+  // know them (VertexShading::pipeline), and `are_known` must be false.
+  UniformChange update_varyings(const Frame& frame, bool are_known);
 
   // The phase that writes a plane's content from before the frame; empty if the file does not have that content.
   std::optional<PhaseRecord> load_phase(const Frame& frame, const LoadCommand& load) const;
@@ -106,6 +109,7 @@ class ProgramDraws {
     int32_t inputs;
     uint32_t program;
     int height;                            // height of the target in pixels
+    bool has_vertex_program;
     std::optional<DrawDiscards> discards;  // set if the program or the state can discard
   };
   static std::vector<uint32_t> uniforms_of(const Frame& frame, const Source& source,

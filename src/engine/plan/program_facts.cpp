@@ -73,9 +73,8 @@ TexelRanges::Channels ranges_of(const SampledRecord& record, const uint32_t* tex
   return ranges;
 }
 
-// The range of one component of the draw's varyings.
-Range varying_range(const Frame& frame, const DrawCommand& draw, uint64_t first, uint64_t stride, ProofWork& work) {
-  const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
+// The range of one component of the varyings of `vertices` vertices.
+Range varying_range(const Frame& frame, uint64_t first, uint64_t stride, uint64_t vertices, ProofWork& work) {
   if (vertices == 0 || !work.take(vertices)) return {};
   Range range{std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(), false};
   for (uint64_t v = 0; v < vertices; ++v) {
@@ -114,15 +113,21 @@ const TexelRanges::Channels& TexelRanges::get(const Frame& frame, const shader::
 DrawDiscards::DrawDiscards(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program,
                            uint32_t alpha_word, ProofWork& work)
     : alpha_test_(frame.states[draw.state].alpha_test.value_or(AlphaTest{CompareFunc::always, 0})),
-      alpha_word_(alpha_word) {
-  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
-  const uint64_t stride = varying_components(frame.programs[inputs.program]);
-  const bool replaces = frame.states[draw.state].coord_replace != 0;  // the varyings of points are replaced
+      alpha_word_(alpha_word),
+      first_varying_(frame.inputs[size_t(draw.inputs)].first_varying),
+      stride_(varying_components(frame.programs[frame.inputs[size_t(draw.inputs)].program])),
+      vertices_(uint64_t(draw.vertex_count) * draw.instances),
+      replaces_(frame.states[draw.state].coord_replace != 0) {
+  read_varyings(frame, program, work);
+}
+
+void DrawDiscards::read_varyings(const Frame& frame, const shader::CapturedProgram& program, ProofWork& work) {
+  facts_.inputs.clear();
   for (const shader::InputWord& word : program.inputs) {
     Range range;
-    if (word.kind == shader::InputKind::varying && !replaces) {
+    if (word.kind == shader::InputKind::varying && !replaces_) {
       const auto range_of = [&](uint32_t component) {
-        return varying_range(frame, draw, inputs.first_varying + component, stride, work);
+        return varying_range(frame, first_varying_ + component, stride_, vertices_, work);
       };
       range = word.component == shader::kNoPlace ? kZero : range_of(word.component);
       if (word.back != shader::kNoPlace) range = hull(range, range_of(word.back));
@@ -130,6 +135,8 @@ DrawDiscards::DrawDiscards(const Frame& frame, const DrawCommand& draw, const sh
     facts_.inputs.push_back(range);
   }
 }
+
+void DrawDiscards::forget_varyings() { std::fill(facts_.inputs.begin(), facts_.inputs.end(), Range{}); }
 
 void DrawDiscards::add_textures(const Frame& frame, const DrawInputs& inputs, const shader::CapturedProgram& program,
                                 const shader::SampledTextures& textures, TexelRanges& ranges, ProofWork& work) {

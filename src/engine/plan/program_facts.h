@@ -41,7 +41,7 @@ class TexelRanges {
   std::map<int32_t, Channels> of_record_;
 };
 
-// A draw's program and alpha test with their inputs. Uniforms may change.
+// A draw's program and alpha test with their inputs. Uniforms and varyings may change.
 class DrawDiscards {
  public:
   // The ranges of varyings are those at the draw's vertices. They ignore a sample that counts as inside although, by
@@ -49,6 +49,10 @@ class DrawDiscards {
   // alpha is 1.
   DrawDiscards(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program, uint32_t alpha_word,
                ProofWork& work);
+
+  // Take over other varyings: those that the frame now has at the draw's vertices, or any.
+  void read_varyings(const Frame& frame, const shader::CapturedProgram& program, ProofWork& work);
+  void forget_varyings();
 
   // Narrows the proof by the draw's textures from this call on.
   void add_textures(const Frame& frame, const DrawInputs& inputs, const shader::CapturedProgram& program,
@@ -65,6 +69,8 @@ class DrawDiscards {
  private:
   AlphaTest alpha_test_{CompareFunc::always, 0};
   uint32_t alpha_word_;
+  uint64_t first_varying_, stride_, vertices_;  // of the draw in Frame::varyings
+  bool replaces_;                               // the varyings of points are replaced
   shader::DrawFacts facts_;
 };
 

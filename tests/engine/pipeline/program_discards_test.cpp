@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "brokkr/vertex_stage.h"
 #include "pictures.h"
 #include "program_frame.h"
 
@@ -144,6 +145,79 @@ TEST_F(ProgramDiscards, FollowUniformsThatChange) {
   EXPECT_EQ(drawn_with(2).ordered_phases, 1u);
   EXPECT_NE(drawn_with(2).color, first.color);
   EXPECT_EQ(drawn_with(0.25f), first);
+}
+
+// The frame of `cut` with a vertex program that writes the varying from a uniform, number 1 of Frame::uniforms.
+Frame frame_with_vertex_program(const CutOut& cut) {
+  Frame f = frame_of(cut);
+  f.vertex_programs.push_back({.texts = {"#version 330\nin vec4 place; uniform float shown; out float fade;\n"
+                                         "void main() { gl_Position = place; fade = shown; }"},
+                               .version = 330});
+  f.vertex_programs[0].attributes = {{"place", ShaderType::vec4}};
+  f.vertex_programs[0].uniforms.push_back({.name = "shown", .type = ShaderType::f32});
+  auto& draw = std::get<DrawCommand>(f.commands.back());
+  draw.vertices = 0;
+  VertexInputs inputs;
+  inputs.first_uniform = f.uniforms.size();
+  f.uniforms.push_back(std::bit_cast<uint32_t>(1.0f));
+  inputs.attributes.push_back({f.attributes.size(), draw.vertex_count, 0});
+  for (uint32_t i = 0; i < draw.vertex_count; ++i) {
+    for (int c = 0; c < 4; ++c)
+      f.attributes.push_back(std::bit_cast<uint32_t>(f.positions[size_t(draw.first_vertex) + i][c]));
+  }
+  f.vertex_inputs.push_back(inputs);
+  EXPECT_EQ(shade_vertices(f), std::vector<std::string>{});
+  return f;
+}
+
+// New uniforms of a vertex program are new varyings of the fragments.
+TEST_F(ProgramDiscards, FollowVaryingsThatTheHostComputesAnew) {
+  Frame frame = frame_with_vertex_program({});
+  PreparedFrame prepared = Renderer().prepare(frame);
+  const auto drawn_with = [&](float shown) {
+    frame.uniforms[1] = std::bit_cast<uint32_t>(shown);
+    EXPECT_EQ(shade_vertices(frame), std::vector<std::string>{});
+    prepared.update_views();
+    const DiscardPicture drawn = draw(prepared);
+    PreparedFrame anew = Renderer().prepare(frame);
+    EXPECT_EQ(drawn, draw(anew));
+    return drawn;
+  };
+  const DiscardPicture first = draw(prepared);
+  EXPECT_EQ(first.ordered_phases, 0u);
+  EXPECT_EQ(drawn_with(0.75f).ordered_phases, 0u);
+  EXPECT_EQ(drawn_with(0.25f).ordered_phases, 1u);
+  EXPECT_NE(drawn_with(0.25f).color, first.color);
+  EXPECT_EQ(drawn_with(1), first) << "the proof holds again";
+}
+
+// If launches compute the varyings, the host has those of other uniforms, which prove nothing.
+TEST_F(ProgramDiscards, AreNotProvedByVaryingsOfOtherUniforms) {
+  for (const bool launches_before : {false, true}) {
+    SCOPED_TRACE(launches_before);
+    Frame frame = frame_with_vertex_program({});
+    PreparedFrame prepared = Renderer().prepare(frame);
+    const auto drawn = [&] {
+      RenderOptions options;
+      options.machine = MachineKind::cpu;
+      options.vertex_stage = VertexShading::pipeline;
+      Renderer renderer;
+      return test::render_to_end(renderer, prepared, options);
+    };
+    if (launches_before) {
+      const RenderResult first = drawn();
+      EXPECT_EQ(first.statistics.ordered_phases, 0u);
+      EXPECT_GT(first.statistics.vertex_program_runs, 0u);
+    }
+    frame.uniforms[1] = std::bit_cast<uint32_t>(0.25f);
+    prepared.update_views();
+    const RenderResult result = drawn();
+    EXPECT_EQ(result.statistics.ordered_phases, 1u);
+    Frame shaded = frame;
+    EXPECT_EQ(shade_vertices(shaded), std::vector<std::string>{});
+    PreparedFrame anew = Renderer().prepare(shaded);
+    EXPECT_EQ(result.targets[0].layers[0].color, draw(anew).color);
+  }
 }
 
 }  // namespace
