@@ -16,6 +16,7 @@
 #include "app/shader_option.h"
 #include "base/file_io.h"
 #include "brokkr/camera.h"
+#include "brokkr/vertex_stage.h"
 #include "formats/sources.h"
 #include "inspect/game_camera.h"
 #include "plan/options.h"
@@ -161,7 +162,19 @@ bool is_captured(const std::string& file) {
   return ending == ".bkf";
 }
 
-void move_camera(Frame& frame, const std::string& file, const std::string& text, const LoadOptions& options) {
+void set_uniforms(Frame& frame, const std::string& file, const UniformValues& uniforms) {
+  for (const auto& [name, numbers] : uniforms) {
+    try {
+      set_uniform(frame, name, numbers);
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(printable(file + ": " + error.what()));
+    }
+  }
+}
+
+// The camera is found in the captured values, before the uniforms get others.
+void move_camera(Frame& frame, const std::string& file, const std::string& text, const UniformValues& uniforms,
+                 const LoadOptions& options) {
   const GameCamera camera = find_game_camera(frame, options);
   if (!camera.is_found()) {
     throw std::runtime_error(file +
@@ -175,10 +188,28 @@ void move_camera(Frame& frame, const std::string& file, const std::string& text,
     if (options.strict) throw std::runtime_error(line + " (a warning, which --strict refuses)");
     warn(line);
   }
+  set_uniforms(frame, file, uniforms);
   move_game_camera(frame, camera, parse_camera(text, camera.captured()), options);
 }
 
 }  // namespace
+
+Frame load_moved(const std::string& file, LoadOptions options, const UniformValues& uniforms) {
+  if (!is_captured(file)) {
+    if (!uniforms.empty()) throw UsageError("--uniform: needs a shader; name one with --fragment");
+    return load_frame(file, options);
+  }
+  // Its vertex programs hold the camera of a captured frame, which the loader does not move.
+  const std::string camera = std::exchange(options.camera, {});
+  Frame frame = load_frame(file, options);
+  if (!camera.empty()) {
+    move_camera(frame, file, camera, uniforms, options);
+  } else if (!uniforms.empty()) {
+    set_uniforms(frame, file, uniforms);
+    shade_vertices(frame, options);
+  }
+  return frame;
+}
 
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress) {
   return load_input(file, arguments, progress, read_shader(arguments));
@@ -187,12 +218,9 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress,
                  const std::optional<FragmentShader>& shader) {
   if (arguments.has("camera")) check_camera(arguments.text("camera"));
-  LoadOptions options = load_options(arguments);
-  // Its vertex programs hold the camera of a captured frame, which the loader does not move.
-  const std::string captured_camera = is_captured(file) ? std::exchange(options.camera, {}) : std::string();
+  const LoadOptions options = load_options(arguments);
   progress.show("reading " + file);
-  Frame frame = load_frame(file, options);
-  if (!captured_camera.empty()) move_camera(frame, file, captured_camera, options);
+  Frame frame = load_moved(file, options, shader ? UniformValues() : uniform_values(arguments));
   if (options.width > 0) {
     const uint32_t target = chosen_target(frame, arguments);
     const Target& shown = frame.targets[target];

@@ -73,7 +73,8 @@ std::vector<Option> shader_options() {
       integer_option("--shader-instances", "Draw N instances of each surface; gl_InstanceID counts them (1)", 1,
                      1 << 24),
       several(text_option("--uniform", "NAME=V,V",
-                          "Values of a uniform, one for each of its components. May be given several times")),
+                          "Values of a uniform, one for each of its components. Without --fragment, of the programs of "
+                          "a captured frame. May be given several times")),
       several(named_file_option("--texture", "NAME=FILE", "Picture for a sampler2D (white). May be given several times",
                                 FileUse::read)),
       real_option("--time", "SECONDS", "Time of the picture in seconds, for b_time and iTime (0)", -1e6, 1e6)};
@@ -122,10 +123,10 @@ std::optional<FragmentShader> read_shader(const Arguments& arguments) {
   if (!has_vertex && arguments.has("shader-instances"))
     throw UsageError("--shader-instances: needs a vertex shader; name one with --vertex");
   if (!has_fragment) {
-    for (const char* option : {"uniform", "texture", "time", "buffer-a", "buffer-b", "buffer-c", "buffer-d", "common",
+    for (const char* option : {"texture", "time", "buffer-a", "buffer-b", "buffer-c", "buffer-d", "common",
                                "channel", "mouse", "key"}) {
       const std::string name = option;
-      const bool is_of_both = name == "uniform" || name == "texture" || name == "time";
+      const bool is_of_both = name == "texture" || name == "time";
       if (arguments.has(option) && !(has_vertex && is_of_both))
         throw UsageError(fmt::format("--{}: needs a shader; name one with --fragment", option));
     }
@@ -153,17 +154,23 @@ std::optional<FragmentShader> read_shader(const Arguments& arguments) {
   for (const std::string& key : arguments.all("key")) shader.keys.insert(uint8_t(std::stoi(key)));
   shader.pressed = shader.toggled = shader.keys;
   shader.time = arguments.real("time", 0);
-  for (const std::string& text : arguments.all("uniform")) {
-    const auto [name, value] = name_and_value(text, "--uniform");
-    std::vector<double>& numbers = shader.uniforms[name];
-    numbers.clear();
-    for (const std::string& number : split(value)) numbers.push_back(uniform_number(number));
-  }
+  shader.uniforms = uniform_values(arguments);
   for (const std::string& text : arguments.all("texture")) {
     const auto [name, file] = name_and_value(text, "--texture");
     shader.textures[name] = read_image(std::filesystem::path(file));
   }
   return shader;
+}
+
+UniformValues uniform_values(const Arguments& arguments) {
+  UniformValues all;
+  for (const std::string& text : arguments.all("uniform")) {
+    const auto [name, value] = name_and_value(text, "--uniform");
+    std::vector<double>& numbers = all[name];
+    numbers.clear();
+    for (const std::string& number : split(value)) numbers.push_back(uniform_number(number));
+  }
+  return all;
 }
 
 std::pair<std::string, std::string> name_and_value(const std::string& text, const char* option) {

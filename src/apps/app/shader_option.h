@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,8 +28,15 @@ std::string vertex_text(const std::string& file);
 // that is not supported. Throws std::runtime_error.
 void read_texts(const std::string& file, FragmentShader& shader, const std::function<void(const std::string&)>& warn);
 
-// The shader that the options ask for. Throws UsageError, and std::runtime_error for files.
+// The shader that the options ask for. Throws UsageError, and std::runtime_error for files. Without a shader, --uniform
+// is the caller's: it may be of a captured frame.
 std::optional<FragmentShader> read_shader(const Arguments& arguments);
+
+// Numbers of uniforms by name.
+using UniformValues = std::map<std::string, std::vector<double>>;
+
+// The values of --uniform. Throws UsageError.
+UniformValues uniform_values(const Arguments& arguments);
 
 // Splits "NAME=VALUE". Throws UsageError that names `option`.
 std::pair<std::string, std::string> name_and_value(const std::string& text, const char* option);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "app/command.h"
+#include "app/input.h"
 #include "app/resize.h"
 #include "app/text.h"
 #include "base/file_io.h"
@@ -134,7 +135,7 @@ std::vector<Workload> suite_workloads(const std::string& captures, const std::ve
 }
 
 Frame load_workload(const std::string& file, const LoadOptions& options) {
-  Frame frame = load_frame(file, options);
+  Frame frame = load_moved(file, options, {});
   const uint32_t target = main_target(frame);
   const Target& shown = frame.targets[target];
   if (options.width > 0 && shown.layers == 1 && (shown.width != options.width || shown.height != options.height))

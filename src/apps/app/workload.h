@@ -45,7 +45,7 @@ Workload make_workload(const std::string& file, BenchShading shading, const Load
 // `program`, frames that have programs also run with them. Throws std::runtime_error if `captures` holds no frame.
 std::vector<Workload> suite_workloads(const std::string& captures, const std::vector<BenchShading>& shadings);
 
-// Calls load_frame, and scales captured frames to `options.width` x `options.height` if these are given.
+// Calls load_moved, and scales captured frames to `options.width` x `options.height` if these are given.
 Frame load_workload(const std::string& file, const LoadOptions& options);
 
 // Returns true if a turn goes on: it plans `frames` frames and has drawn `drawn` of them in `spent_ms`. A turn of short

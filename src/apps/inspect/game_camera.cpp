@@ -12,7 +12,9 @@
 #include <glm/matrix.hpp>
 #include <glm/trigonometric.hpp>
 #include <set>
+#include <stdexcept>
 
+#include "base/nearest_name.h"
 #include "brokkr/vertex_stage.h"
 
 namespace brokkr {
@@ -740,6 +742,98 @@ void edit_uniforms(Frame& frame, const UniformEdits& edits) {
     for (uint32_t i = 0; i < words.size() && i < uniform.count * components; ++i)
       frame.uniforms[size_t(word_of(inputs, uniform, i / components, i % components))] = words[i];
   }
+}
+
+namespace {
+
+bool takes(const ProgramUniform& uniform, size_t numbers) {
+  const uint32_t components = shape_of(uniform.type).components();
+  return numbers > 0 && numbers % components == 0 && numbers / components <= uniform.count;
+}
+
+// The number as a word of the uniform.
+uint32_t word_from(const ProgramUniform& uniform, double number) {
+  const bool is_whole = uniform.type >= ShaderType::i32 && uniform.type < ShaderType::mat2;
+  if (!is_whole) return std::bit_cast<uint32_t>(float(number));
+  const bool is_signed = uniform.type < ShaderType::u32, is_truth = uniform.type >= ShaderType::b32;
+  const double least = is_signed ? -2147483648.0 : 0, most = is_truth ? 1 : is_signed ? 2147483647.0 : 4294967295.0;
+  if (std::floor(number) != number || number < least || number > most)
+    throw std::runtime_error(fmt::format("the uniform '{}' is of {}; {} is not one", uniform.name,
+                                         is_truth    ? "truth values (0 or 1)"
+                                         : is_signed ? "whole numbers"
+                                                     : "whole numbers from 0 on",
+                                         number));
+  return uint32_t(int64_t(number));
+}
+
+// Sets one uniform in the programs of one stage.
+class UniformSetter {
+ public:
+  UniformSetter(Frame& frame, const std::string& name, std::span<const double> numbers)
+      : frame_(frame), name_(name), numbers_(numbers) {}
+
+  template <class Program, class Inputs>
+  void set(const Program& program, Inputs& inputs) {
+    for (const ProgramUniform& uniform : program.uniforms) {
+      known_.insert(uniform.name);
+      if (uniform.name != name_) continue;
+      if (!takes(uniform, numbers_.size())) {
+        counts_.insert(fmt::format("{}{}", shape_of(uniform.type).components(),
+                                   uniform.count > 1 ? fmt::format(" x {}", uniform.count) : std::string()));
+        continue;
+      }
+      own_uniforms(frame_, program, inputs);
+      const uint32_t components = shape_of(uniform.type).components();
+      for (uint32_t i = 0; i < numbers_.size(); ++i)
+        frame_.uniforms[size_t(word_of(inputs, uniform, i / components, i % components))] =
+            word_from(uniform, numbers_[i]);
+      is_set_ = true;
+    }
+  }
+
+  void require_set() const {
+    if (is_set_) return;
+    if (!counts_.empty())
+      throw std::runtime_error(
+          fmt::format("the uniform '{}' has {} numbers, not {}", name_, fmt::join(counts_, " or "), numbers_.size()));
+    throw std::runtime_error(fmt::format("its programs have no uniform '{}'{}", name_,
+                                         did_you_mean(name_, std::vector(known_.begin(), known_.end()))));
+  }
+
+ private:
+  Frame& frame_;
+  const std::string& name_;
+  std::span<const double> numbers_;
+  std::set<std::string> known_, counts_;  // names; sizes of uniforms of this name that do not take the numbers
+  bool is_set_ = false;
+};
+
+template <class Program>
+bool has_uniform(const Program& program, const std::string& name, size_t numbers) {
+  return std::ranges::any_of(program.uniforms,
+                             [&](const ProgramUniform& one) { return one.name == name && takes(one, numbers); });
+}
+
+}  // namespace
+
+uint64_t set_uniform(Frame& frame, const std::string& name, std::span<const double> numbers) {
+  UniformSetter setter(frame, name, numbers);
+  for (VertexInputs& inputs : frame.vertex_inputs) setter.set(frame.vertex_programs[inputs.program], inputs);
+  for (DrawInputs& inputs : frame.inputs) setter.set(frame.programs[inputs.program], inputs);
+  setter.require_set();
+  uint64_t draws = 0;
+  for (const Command& command : frame.commands) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    if (draw == nullptr) continue;
+    const bool of_vertices =
+        draw->vertices >= 0 &&
+        has_uniform(frame.vertex_programs[frame.vertex_inputs[size_t(draw->vertices)].program], name, numbers.size());
+    const bool of_fragments =
+        draw->inputs >= 0 &&
+        has_uniform(frame.programs[frame.inputs[size_t(draw->inputs)].program], name, numbers.size());
+    draws += of_vertices || of_fragments;
+  }
+  return draws;
 }
 
 }  // namespace brokkr

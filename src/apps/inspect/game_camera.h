@@ -131,4 +131,10 @@ std::vector<uint32_t> uniform_words_of(const Frame& frame, const VertexInputs& i
 // Replaces the values. Other draws that share their storage keep theirs. The caller runs the vertex programs.
 void edit_uniforms(Frame& frame, const UniformEdits& edits);
 
+// Gives these numbers to the uniform `name` of all vertex and fragment programs of draws that have it: element after
+// element, column by column. Further elements of an array keep their values. Returns the number of draws. The caller
+// runs the vertex programs. Throws std::runtime_error, whose text does not name the frame, if no program has such a
+// uniform with as many numbers, or if a number is not one of its type.
+uint64_t set_uniform(Frame& frame, const std::string& name, std::span<const double> numbers);
+
 }  // namespace brokkr

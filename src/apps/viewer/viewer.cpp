@@ -150,8 +150,11 @@ Viewer::Viewer(const app::Arguments& arguments, std::vector<Module> modules)
   if (!settings_.panel.empty()) docks_.open(settings_.panel);
   to_open_ = app::viewed_files(parts, arguments);
   for (const auto& panel : panels_) panel->on_start(state_, arguments);
-  if (std::optional<FragmentShader> shader = app::read_shader(arguments))
-    open_shader(arguments.text("fragment"), arguments.text("vertex"), std::move(*shader));
+  std::optional<FragmentShader> shader = app::read_shader(arguments);
+  if (!shader && arguments.has("uniform"))
+    throw app::UsageError(
+        "--uniform: needs a shader; name one with --fragment. The panel Uniforms edits those of captured frames");
+  if (shader) open_shader(arguments.text("fragment"), arguments.text("vertex"), std::move(*shader));
 }
 
 Viewer::~Viewer() {

@@ -184,6 +184,38 @@ class VertexPrograms(unittest.TestCase):
         self.assertNotEqual(moved("fov=70"), moved("eye=1,0,0"))
         self.run_brokkr("render", str(file), "-o", "moved.png", "--camera", "eye=a", code=2)
 
+    def test_bench_draws_what_another_camera_sees(self):
+        file = self.path / "game.bkf"
+        file.write_bytes(test_frame.game())
+
+        def pixels(*camera):
+            self.run_brokkr("bench", str(file), "--against", "none", "--frames", "1", "--rounds", "1", "--json", "bench.json",
+                            *camera)
+            return json.loads((self.path / "bench.json").read_text())["rows"][0]["fragments"]
+
+        self.assertGreater(pixels(), 0)
+        self.assertEqual(pixels("--camera", "eye=0,0,0"), pixels())
+        self.assertEqual(pixels("--camera", "eye=900,0,0"), 0)
+
+    def test_uniforms_of_a_game_get_other_values(self):
+        def drawn(file, *uniforms, code=0):
+            words = [word for one in uniforms for word in ("--uniform", one)]
+            run = self.run_brokkr("render", file, "-o", "u.png", "--machine", "cpu", *words, code=code)
+            return run.stderr if code else (self.path / "u.png").read_bytes()
+
+        file = self.write()
+        self.assertEqual(drawn(file, "scale=0.25"), self.picture(self.write("quarter.bkf", scale=0.25)))
+        self.assertEqual(drawn(file, "scale=3", "scale=0.5"), drawn(file))
+        for uniform, code, words in (("scael=1", 1, "its programs have no uniform 'scael' (did you mean 'scale'?)"),
+                                     ("scale=1,2", 1, "the uniform 'scale' has 1 numbers, not 2"),
+                                     ("scale", 2, "is not NAME=VALUE"), ("scale=a", 2, "--uniform")):
+            line = drawn(file, uniform, code=code)
+            self.assertIn(words, line)
+            self.assertEqual(len(line.splitlines()), 1, line)
+        scene = self.path / "a.obj"
+        scene.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.assertIn("--uniform: needs a shader", drawn(str(scene), "scale=1", code=2))
+
     def test_a_frame_without_a_camera_says_so(self):
         for file, reason in ((self.write(), "no matrix of its vertex programs is a perspective view"),
                              (str(test_frame_file(self.path)), "it holds no vertex programs")):
