@@ -18,6 +18,7 @@ try:
     import numpy
     import renderdoc as rd
 
+    import follow
     import frame_file
     import spirv
 except ImportError as error:
@@ -239,9 +240,12 @@ class Importer:
         self.targets, self.modules, self.cache, self.usage = {}, {}, {}, {}
         self.images = {str(one.resourceId): one for one in controller.GetTextures()}
         self.buffers = {str(one.resourceId): one for one in controller.GetBuffers()}
-        self.event, self.is_empty, self.empty = 0, False, None
+        # The event of which states and contents are read, and that to which RenderDoc has replayed.
+        self.event, self.replayed_to = 0, 0
+        self.is_empty, self.empty, self.sets, self.replays = False, None, None, 0
         self.submits, self.passes, self.actions, self.presented = [], [], [], None
         self._walk(controller.GetRootActions(), None)
+        self.events = sorted((event.eventId, event.chunkIndex) for one in self.actions for event in one.events)
         self.drawn = {}  # (image, mip, slice): target, plane, texels and version that the frame has drawn
         self.depth = None  # the window's last depth: number of the next command, format, texels
 
@@ -268,21 +272,28 @@ class Importer:
         return inside
 
     def go(self, event):
-        if event != self.event:
+        if event != self.replayed_to:
             self.c.SetFrameEvent(event, False)
-            self.event = event
+        self.event = self.replayed_to = event
 
-    def _version(self, resource):
-        """A number that changes when the resource may have changed before the current event."""
+    def _reach(self, resource):
+        """Replays to the current event if the resource may have another content there."""
+        if self.replayed_to != self.event and self._version(resource, self.replayed_to) != self._version(resource):
+            self.go(self.event)
+
+    def _version(self, resource, at=None):
+        """A number that changes when the resource may have changed before the event, the current one without `at`."""
+        at = self.event if at is None else at
         key = str(resource)
         if key not in self.usage:
             self.usage[key] = sorted(one.eventId for one in self.c.GetUsage(resource) if int(one.usage) in WRITES)
-        writes = sum(event <= self.event for event in self.usage[key])
-        return writes, sum(event <= self.event for event in self.submits) if key in self.buffers else 0
+        writes = sum(event <= at for event in self.usage[key])
+        return writes, sum(event <= at for event in self.submits) if key in self.buffers else 0
 
     def buffer(self, resource):
         key = (str(resource), self._version(resource))
         if key not in self.cache:
+            self._reach(resource)
             self.cache[key] = bytes(self.c.GetBufferData(resource, 0, 0))
         return self.cache[key]
 
@@ -296,6 +307,7 @@ class Importer:
                 if before is None or before[3] != version[0]:
                     raise Skipped("a draw in a slow pass reads a picture that the frame wrote without drawing")
                 return before[2]
+            self._reach(resource)
             self.cache[key] = bytes(self.c.GetTextureData(resource, rd.Subresource(mip, layer, sample)))
         return self.cache[key]
 
@@ -532,7 +544,7 @@ class Importer:
             else:
                 self.c.RemoveReplacement(shader)
         if is_empty != self.is_empty:
-            self.event = 0
+            self.event = self.replayed_to = 0
         self.is_empty = is_empty
 
     def _know_shader(self, resource, entry):
@@ -952,9 +964,11 @@ class Importer:
     def _run_pass(self, one):
         target = planes = None
         is_slow = self._is_slow(one)
+        if self.sets is None:
+            self.sets = follow.DescriptorSets(self)
+        follower = follow.Follower(self, self.sets, one.begin)
         for action in one.actions:
-            self.go(action.eventId)
-            state = self.c.GetVulkanPipelineState()
+            state = follower.at(action)
             try:
                 if target is None or state.currentPass.renderpass.subpass != self.subpass:
                     if target is not None:
@@ -963,8 +977,7 @@ class Importer:
                     self.go(action.eventId)
                     target, planes = self._begin(one, action, self.c.GetVulkanPipelineState())
                     self.empty_shaders(is_slow)
-                    self.go(action.eventId)
-                    state = self.c.GetVulkanPipelineState()
+                    state = follower.replayed(action)
                 if action.flags & rd.ActionFlags.Drawcall:
                     self.draw(action, target, state)
                 else:
@@ -974,6 +987,7 @@ class Importer:
             except (KeyError, IndexError, ValueError, AttributeError, struct.error) as error:
                 reason = f"a state that the import does not know ({type(error).__name__}: {error})"
                 self.skipped[reason] = self.skipped.get(reason, 0) + 1
+        self.replays += follower.replays
         if target is not None:
             self.go(one.actions[-1].eventId)
             try:
@@ -1029,7 +1043,8 @@ class Importer:
                  "skipped": {"draws": sum(self.skipped.values()), "triangles": 0,
                              "reasons": {**self.notes, **self.skipped}},
                  "references": references}
-        return frame, {"draws": draws, "passes": len(self.passes), "skipped": self.skipped, "notes": self.notes}
+        return frame, {"draws": draws, "passes": len(self.passes), "replays": self.replays, "skipped": self.skipped,
+                       "notes": self.notes}
 
     def _last_copy(self):
         """The last action that copies a picture into the presented one, or None."""
