@@ -149,12 +149,18 @@ uint64_t forget_in_texture(const CapturedTexture& texture, const TextureTexels& 
   return kept;
 }
 
-// Textures that must keep all texels: planes are loaded from them, or they share bytes with another one.
+// Textures that must keep all texels: planes are loaded from them, vertex programs read them before the frame is drawn,
+// or they share bytes with another one.
 std::vector<bool> kept_whole(const Frame& frame) {
   const std::vector<CapturedTexture>& textures = frame.captured_textures;
   std::vector<bool> whole(textures.size(), false);
   for (const Command& command : frame.commands) {
     if (const auto* load = std::get_if<LoadCommand>(&command)) whole[load->texture] = true;
+  }
+  for (const VertexInputs& inputs : frame.vertex_inputs) {
+    for (const BoundTexture& bound : inputs.textures) {
+      if (bound.texture >= 0) whole[size_t(bound.texture)] = true;
+    }
   }
   std::vector<size_t> order;
   for (size_t i = 0; i < textures.size(); ++i) {

@@ -33,8 +33,17 @@ CLEAR = {"type": "clear", "target": 0, "color": [0, 0, 0, 1], "depth": 1.0}
 REASONS = {"vertices as the driver computed them: clip planes": 3, "stippled lines": 2}
 
 
-def vertex_frame(scale=0.5, stored=None, places_of_file=PLACES, vertex=VERTEX):
-    """A triangle of bytes for attributes. `stored`: positions of the driver, 12 numbers; none if it is left out."""
+NEAREST = {"magnifyLinear": False, "minifyLinear": False, "mip": "none", "wrap": ["repeat"] * 3}
+SHIFTED = (VERTEX.replace("uniform float scale;", "uniform float scale; uniform sampler2D shifts;")
+           .replace("place * scale", "place * scale - vec2(texelFetch(shifts, ivec2(4000 + gl_VertexID, 0), 0).r, 0.0)"))
+
+LAST_SHIFT = (FRAGMENT.replace("out vec4", "uniform sampler2D shifts; out vec4")
+              .replace("vec4(color, 1.0)", "vec4(color, 1.0) + texelFetch(shifts, textureSize(shifts, 0) - 1, 0)"))
+
+
+def vertex_frame(scale=0.5, stored=None, places_of_file=PLACES, vertex=VERTEX, shifts=()):
+    """A triangle of bytes for attributes. `stored`: positions of the driver, 12 numbers; none if it is left out. `shifts`:
+    the texels of a texture for the vertex shader SHIFTED, from 0 to 255; the fragment shader reads the last one."""
     blob = b""
 
     def add(data):
@@ -48,7 +57,13 @@ def vertex_frame(scale=0.5, stored=None, places_of_file=PLACES, vertex=VERTEX):
     tints = add(bytes([255, 0, 51] * 3))
     uniforms = add(struct.pack("<f", scale))
     depth = add(struct.pack("<64f", *[0.5 if x + y < SIZE - 1 else 1.0 for y in range(SIZE) for x in range(SIZE)]))
-    draw = test_frame.draw(program=0, uniforms={"offset": 0, "type": "u32", "count": 0}, vertexProgram=0,
+    textures, more = [], {}
+    if shifts:
+        texels = add(b"".join(bytes([one, 0, 0, 255]) for one in shifts))
+        textures = [{"kind": "2d", "format": "rgba8", "size": [len(shifts), 1, 1],
+                     "data": {"offset": texels, "type": "u8", "size": 4 * len(shifts)}}]
+        more = {"vertexTextures": [[0, 0]], "textures": [[0, 0]]}
+    draw = test_frame.draw(program=0, **more, uniforms={"offset": 0, "type": "u32", "count": 0}, vertexProgram=0,
                            vertexUniforms={"offset": uniforms, "type": "u32", "count": 1},
                            attributes=[{"offset": places, "type": "i8", "count": 6},
                                        {"offset": tints, "type": "u8", "normalized": True, "count": 9}])
@@ -60,10 +75,14 @@ def vertex_frame(scale=0.5, stored=None, places_of_file=PLACES, vertex=VERTEX):
         draw["varyings"] = {"offset": add(struct.pack("<9f", *[1, 0, 0.2] * 3)), "type": "f32", "count": 9}
     text = test_frame.frame(
         size=SIZE, blob_size=len(blob), commands=[CLEAR, draw],
-        programs=[{"fragment": [FRAGMENT], "version": 330, "varyings": [{"name": "color", "type": "vec3", "offset": 0}]}],
+        programs=[{"fragment": [FRAGMENT if not shifts else LAST_SHIFT], "version": 330,
+                   "samplers": [{"name": "shifts", "kind": "2d"}] if shifts else [],
+                   "varyings": [{"name": "color", "type": "vec3", "offset": 0}]}],
         vertexPrograms=[{"vertex": [vertex], "version": 330,
                          "attributes": [{"name": "place", "type": "vec2"}, {"name": "tint", "type": "vec3"}],
+                         "samplers": [{"name": "shifts", "kind": "2d"}] if shifts else [],
                          "uniforms": [{"name": "scale", "type": "float", "offset": 0}]}],
+        textures=textures, samplers=[NEAREST],
         targets=[{"id": 0, "size": [SIZE, SIZE], "samples": 0, "colors": [["rgba8", "rgba"]], "depth": "depth24"}],
         references=[{"target": 0, "before": 2,
                      "depth": {"offset": depth, "type": "f32", "size": [SIZE, SIZE], "origin": "bottom-left"}}],
@@ -158,6 +177,14 @@ class VertexPrograms(unittest.TestCase):
         self.assertIn("1 draws keep the driver's vertices", text)
         self.assertEqual(self.check(small)["vertices"]["within_2_ulps"], 2)
 
+    def test_trim_keeps_texels_of_vertex_programs(self):
+        file = self.write(vertex=SHIFTED, shifts=[0] * 4000 + [0, 128, 64] + [0] * 8000)
+        other = self.write(name="other.bkf", vertex=SHIFTED, shifts=[0] * 12003)
+        self.assertNotEqual(self.picture(file), self.picture(other))
+        small = str(self.path / "small.bkf")
+        self.run_brokkr("trim", file, "-o", small)
+        self.assertEqual(self.picture(small), self.picture(file))
+
     def test_a_program_that_cannot_run_is_named_once(self):
         for text, reason in (("#version 330\nvoid main() { gl_Position = vec4(nothing); }\n", "line 2"),
                              ("#version 330\nin vec4 other;\nvoid main() { gl_Position = other; }\n",
@@ -191,7 +218,7 @@ class VertexPrograms(unittest.TestCase):
         def pixels(*camera):
             self.run_brokkr("bench", str(file), "--against", "none", "--frames", "1", "--rounds", "1", "--json", "bench.json",
                             *camera)
-            return json.loads((self.path / "bench.json").read_text())["rows"][0]["fragments"]
+            return json.loads((self.path / "bench.json").read_text())["results"][0]["fragments"]
 
         self.assertGreater(pixels(), 0)
         self.assertEqual(pixels("--camera", "eye=0,0,0"), pixels())
