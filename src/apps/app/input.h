@@ -48,8 +48,9 @@ void require_scenes(const std::vector<ViewPart>& parts, const std::vector<std::s
 // has none.
 std::vector<std::string> without_folders(const std::vector<std::string>& files);
 
-// Loads `file`. The camera of a captured frame with vertex programs moves, and uniforms of its programs get other values
-// (inspect/game_camera.h). Throws std::runtime_error that names the file, and UsageError for uniforms of a scene.
+// Loads `file`. The camera of a captured frame with vertex programs moves, and uniforms of its programs get other
+// values (inspect/game_camera.h). Throws std::runtime_error that names the file, and UsageError for uniforms of a
+// scene.
 Frame load_moved(const std::string& file, LoadOptions options, const UniformValues& uniforms);
 
 // Loads `file` with the options in `arguments`, and attaches the shader that they name. Throws std::runtime_error that

@@ -123,8 +123,8 @@ std::optional<FragmentShader> read_shader(const Arguments& arguments) {
   if (!has_vertex && arguments.has("shader-instances"))
     throw UsageError("--shader-instances: needs a vertex shader; name one with --vertex");
   if (!has_fragment) {
-    for (const char* option : {"texture", "time", "buffer-a", "buffer-b", "buffer-c", "buffer-d", "common",
-                               "channel", "mouse", "key"}) {
+    for (const char* option :
+         {"texture", "time", "buffer-a", "buffer-b", "buffer-c", "buffer-d", "common", "channel", "mouse", "key"}) {
       const std::string name = option;
       const bool is_of_both = name == "texture" || name == "time";
       if (arguments.has(option) && !(has_vertex && is_of_both))

@@ -24,7 +24,7 @@ BUFFERS = {UNIFORM_BUFFER, STORAGE_BUFFER, UNIFORM_DYNAMIC, STORAGE_DYNAMIC}
 SAMPLER, COMBINED, SAMPLED_IMAGE = 0, 1, 2
 VIEW_FIELDS = ("viewResourceId", "resourceResourceId", "viewFormat", "swizzle", "firstMip", "numMips", "firstSlice",
                "numSlices", "byteOffset", "byteSize")
-# What a pipeline sets. Some of it may be dynamic; a command that sets it in the pass is not followed.
+# Parts of the state that a pipeline sets. Some may be dynamic; commands that set them in the pass are not followed.
 OF_PIPELINE = ("vertexShader", "fragmentShader", "geometryShader", "tessControlShader", "tessEvalShader", "rasterizer",
                "colorBlend", "depthStencil", "viewportScissor")
 

@@ -108,7 +108,7 @@ class ProgramDraws {
   struct Source {
     int32_t inputs;
     uint32_t program;
-    int height;                            // height of the target in pixels
+    int height;  // height of the target in pixels
     bool has_vertex_program;
     std::optional<DrawDiscards> discards;  // set if the program or the state can discard
   };
