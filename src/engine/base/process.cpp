@@ -108,7 +108,8 @@ std::optional<fs::path> find_beside_library(const std::string& name, const fs::p
     places.emplace_back(named);
   for (fs::path folder : {library_folder(), program_folder()}) {
     places.push_back(folder);
-    // lib/ARCHITECTURE lies two folders below the installation's root, and src/apps/reference three below the build tree's.
+    // lib/ARCHITECTURE lies two folders below the installation's root, and src/apps/reference three below the build
+    // tree's.
     for (int up = 0; up < 4; ++up, folder = folder.parent_path()) {
       places.push_back(folder / build);
       places.push_back(folder / "libexec" / "brokkr");
