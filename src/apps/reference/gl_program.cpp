@@ -53,6 +53,9 @@ constexpr const char* kVertexText = R"(
 layout(location = 0) in vec4 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in vec2 texcoord;
+#ifdef CLIP_SPACE
+layout(location = 9) in float point_size;
+#endif
 layout(location = 0) uniform mat4 to_clip;  // from the world; GlVertex::single: from the object
 #ifdef SINGLE
 layout(location = 16) uniform mat4 model;
@@ -73,6 +76,7 @@ out vec2 second_uv;
 void main() {
 #ifdef CLIP_SPACE
   gl_Position = position;
+  gl_PointSize = point_size;  // counts only if GL_PROGRAM_POINT_SIZE is on
   vec4 world = position;
   vec3 direction = normal;
 #else

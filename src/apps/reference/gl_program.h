@@ -41,7 +41,8 @@ enum GlAttribute : uint32_t {
   kTexcoordAttribute,
   kModelAttribute,  // 3..6
   kColorAttribute = 7,
-  kSecondTexcoordAttribute
+  kSecondTexcoordAttribute,
+  kPointSizeAttribute  // of clip-space vertices
 };
 
 // The values that a draw provides; a program uses those for which it has uniforms.

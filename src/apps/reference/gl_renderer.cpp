@@ -134,6 +134,32 @@ float shown_alpha(const DrawCommand& draw, const State& state, const Material& m
   return blends && !known ? 0.4f : 1.0f;
 }
 
+// The first of a draw's own point sizes among the varyings; none if all its points have the state's size.
+std::optional<uint64_t> first_point_size(const Frame& frame, const DrawCommand& draw) {
+  if (draw.inputs < 0) return std::nullopt;
+  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+  for (const ProgramVarying& varying : frame.programs[inputs.program].varyings) {
+    if (varying.name == "gl_PointSize") return inputs.first_varying + varying.offset;
+  }
+  return std::nullopt;
+}
+
+// A size for each position of the frame, for draws with own point sizes; empty if there is no such draw.
+std::vector<float> point_sizes_of(const Frame& frame) {
+  std::vector<float> sizes;
+  for (const Command& command : frame.commands) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    if (draw == nullptr) continue;
+    const std::optional<uint64_t> first = first_point_size(frame, *draw);
+    if (!first) continue;
+    sizes.resize(frame.positions.size(), 1.0f);
+    const uint64_t stride = varying_components(frame.programs[frame.inputs[size_t(draw->inputs)].program]);
+    const uint64_t count = uint64_t(draw->vertex_count) * draw->instances;
+    for (uint64_t i = 0; i < count; ++i) sizes[draw->first_vertex + i] = frame.varyings[*first + i * stride];
+  }
+  return sizes;
+}
+
 template <typename T>
 GlBuffer upload(const std::vector<T>& values) {
   GlBuffer buffer = GlBuffer::create();
@@ -151,11 +177,12 @@ struct GlRenderer::Impl {
 
   EglContext& context;
   const Frame* frame = nullptr;
-  bool is_physical = false;  // some material of the frame is physical, so all are drawn that way
+  bool has_point_sizes = false;  // some draw's points have sizes of their own
+  bool is_physical = false;      // some material of the frame is physical, so all are drawn that way
   GlPrograms programs;
   std::unique_ptr<GlTargets> targets;
   std::vector<GlTexture> textures;
-  GlBuffer positions, normals, texcoords, second_texcoords, colors, models, indices;
+  GlBuffer positions, normals, texcoords, second_texcoords, colors, point_sizes, models, indices;
   GlVertexArray vertices;
 
   std::vector<GlStep> steps;
@@ -179,6 +206,7 @@ struct GlRenderer::Impl {
     stream(kTexcoordAttribute, 2, texcoords, !frame->texcoords.empty());
     stream(kSecondTexcoordAttribute, 2, second_texcoords, !frame->second_texcoords.empty());
     stream(kColorAttribute, 4, colors, !frame->colors.empty());
+    stream(kPointSizeAttribute, 1, point_sizes, has_point_sizes);
     if (!frame->models.empty()) {
       glVertexArrayVertexBuffer(vertices.id(), kModelAttribute, models.id(), 0, sizeof(glm::mat4));
       glVertexArrayBindingDivisor(vertices.id(), kModelAttribute, 1);
@@ -204,6 +232,7 @@ struct GlRenderer::Impl {
     glEnable(GL_MULTISAMPLE);
     glPrimitiveRestartIndex(0xffffffffu);
     glDisable(GL_PRIMITIVE_RESTART);
+    glDisable(GL_PROGRAM_POINT_SIZE);
     glBindVertexArray(vertices.id());
     glVertexAttrib4f(kColorAttribute, 1, 1, 1, 1);  // for vertices without colours
     applied_state = ~0u;
@@ -269,6 +298,7 @@ struct GlRenderer::Impl {
 
   void submit(const GlBatch& batch, const DrawCommand& draw) {
     const GLenum mode = to_gl(kGlTopologies, draw.topology);
+    if (has_point_sizes) enable(GL_PROGRAM_POINT_SIZE, first_point_size(*frame, draw).has_value());
     const GLsizei items = GLsizei(batch.counts.size());
     ++statistics.draw_calls;
     if (draw.vertex_kind == VertexKind::transform) {
@@ -304,6 +334,9 @@ void GlRenderer::prepare(const Frame& frame, bool exact_textures) {
   impl_->texcoords = upload(frame.texcoords);
   impl_->second_texcoords = upload(frame.second_texcoords);
   impl_->colors = upload(frame.colors);
+  const std::vector<float> sizes = point_sizes_of(frame);
+  impl_->has_point_sizes = !sizes.empty();
+  impl_->point_sizes = upload(sizes);
   impl_->is_physical = std::any_of(frame.materials.begin(), frame.materials.end(), [](const Material& material) {
     return material.kind == MaterialKind::metallic_roughness;
   });
@@ -374,6 +407,7 @@ bool can_merge(const DrawCommand& a, const DrawCommand& b, const Frame& frame, G
       (a.material != b.material || frame.materials.empty() || frame.materials[a.material].kind == MaterialKind::none))
     return false;
   constexpr uint32_t kConventions = kDepthClamp | kZeroToOne | kOriginUpperLeft | kProvokingFirst;
+  if (first_point_size(frame, a).has_value() != first_point_size(frame, b).has_value()) return false;
   return (a.state == b.state || frame.states[a.state] == frame.states[b.state]) && a.topology == b.topology &&
          a.indexed == b.indexed && a.restart == b.restart && (a.flags & kConventions) == (b.flags & kConventions);
 }
