@@ -90,9 +90,9 @@ class Interruptible {
   explicit Interruptible(HeldRenderer& r) : held_(r.lock), renderer_(r.renderer) {
     renderer_.watch([this] {
       nb::gil_scoped_acquire hold;
-      stopped_ = PyErr_CheckSignals() != 0;
-      if (stopped_) error_ = std::make_unique<nb::python_error>();
-      return stopped_;
+      if (PyErr_CheckSignals() == 0) return stopped_;
+      error_ = std::make_unique<nb::python_error>();
+      return stopped_ = true;
     });
   }
   ~Interruptible() { renderer_.watch({}); }

@@ -52,7 +52,7 @@ bool wait_for_end(MachineBackend& machine, std::atomic<uint32_t>& abort, const s
   const Stopwatch launch;
   double asked = 0;
   for (;;) {
-    if (ends && launch.ms() - asked >= kAskAgainMs) {
+    if (ends && abort.load() == 0 && launch.ms() - asked >= kAskAgainMs) {
       asked = launch.ms();
       if (ends()) abort.store(1);
     }
@@ -323,7 +323,7 @@ struct Renderer::Impl {
         all.statistics = std::move(one.statistics);
       else
         add_launch(one.statistics, all.statistics);
-      if (ends && call.ms() - asked >= kAskAgainMs) {
+      if (ends && abort.load() == 0 && call.ms() - asked >= kAskAgainMs) {
         asked = call.ms();
         if (ends()) abort.store(1);
       }

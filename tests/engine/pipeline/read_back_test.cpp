@@ -124,6 +124,27 @@ TEST(ReadBack, ManyViewsEndEarly) {
   EXPECT_EQ(std::count(depth.begin(), depth.end(), 7.0f), 0);
 }
 
+// A function that has ended a batch is not asked again, as it may have forgotten why it did.
+TEST(ReadBack, ManyViewsEndOnOneAnswer) {
+  constexpr int views = 96, side = 128;
+  LoadOptions load;
+  load.views = views;
+  load.view_size = side;
+  const Frame frame = load_frame("generated:sphere-100k?triangles=2000", load);
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions options;
+  options.machine = MachineKind::emulated;  // slow enough to be asked
+  options.workers = 1;
+  std::vector<float> depth(size_t(views) * side * side);
+  ReadBack wanted;
+  wanted.planes = {{PixelPlane::depth, bytes_of(depth)}};
+  int asked = 0;
+  renderer.watch([&] { return ++asked == 1; });
+  EXPECT_TRUE(renderer.render(prepared, options, wanted).aborted);
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(ReadBack, SurfacesLieWhereDepthSays) {
   const Frame frame = scene();
   Renderer renderer;
