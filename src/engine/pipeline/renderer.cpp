@@ -42,7 +42,7 @@ double finish_ms(bool spent, double budget_ms) {
   return spent ? std::min(kMaxMs, 0.1 * budget_ms) : kMaxMs;
 }
 
-constexpr double kAskAgainMs = 50;  // between two calls of Renderer::watch's function
+constexpr double kAskAgainMs = 20;  // between two calls of Renderer::watch's function
 
 // Waits for the end of the started launch. Asks it to end on request or when its budget (0: none) is spent. Returns
 // true if it asked.
