@@ -1,7 +1,7 @@
 """The states of a pass's draws without a replay for each.
 
-RenderDoc gives the state of a draw only by a replay of the frame up to it. A Follower replays once for each pipeline and
-for what it cannot know; between these draws it applies the commands of the program (binding of pipelines, vertex and
+RenderDoc gives the state of a draw only by a replay of the frame up to it. A Follower replays once for each pipeline, and
+whenever it cannot derive the state. Between these draws it applies the commands of the program (binding of pipelines, vertex and
 index buffers and descriptor sets, viewports, scissors) to the state that it has. A command that it does not know
 causes a replay.
 """
@@ -30,11 +30,11 @@ OF_PIPELINE = ("vertexShader", "fragmentShader", "geometryShader", "tessControlS
 
 
 class Unknown(Exception):
-    """The state after a command cannot be told."""
+    """The state after a command cannot be derived."""
 
 
 def snapshot(value):
-    """A copy of what RenderDoc gives, which a replay does not change."""
+    """Copies an object of RenderDoc, so that a replay does not change it."""
     if isinstance(value, rd.ResourceId):
         return rd.ResourceId(value)
     if isinstance(value, rd.ResourceFormat):
@@ -64,7 +64,7 @@ def resource(of, name):
 
 
 class DescriptorSets:
-    """What the frame's calls say about descriptor sets: their layouts, and what is written into them."""
+    """The layouts of the frame's descriptor sets, and the calls that write them."""
 
     def __init__(self, importer):
         self.file = importer.file
@@ -156,7 +156,7 @@ class Follower:
         return [self.importer.file.chunks[chunk] for _, chunk in events[first:end]]
 
     def _note_bindings(self, action):
-        """Which sets are bound after the commands; the state does not say dynamic offsets."""
+        """Notes the sets that the commands bind, with the dynamic offsets, which the state lacks."""
         for chunk in self._commands(action):
             if chunk.name == "vkCmdBindDescriptorSets":
                 try:

@@ -343,7 +343,7 @@ void PreparedFrame::Impl::set_slice(uint32_t first, uint32_t count) {
   }
 }
 
-// Once launches run the vertex programs, the host need not have computed the varyings for the uniforms of today.
+// Once launches run the vertex programs, the host may not have computed the varyings for the current uniforms.
 UniformChange PreparedFrame::Impl::update_varyings() { return programs.update_varyings(*frame, !vertices.is_open()); }
 
 void PreparedFrame::Impl::reorder() {

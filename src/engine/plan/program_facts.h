@@ -50,7 +50,7 @@ class DrawDiscards {
   DrawDiscards(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program, uint32_t alpha_word,
                ProofWork& work);
 
-  // Take over other varyings: those that the frame now has at the draw's vertices, or any.
+  // Reads the varyings that the frame has at the draw's vertices, or assumes that they may have any value.
   void read_varyings(const Frame& frame, const shader::CapturedProgram& program, ProofWork& work);
   void forget_varyings();
 

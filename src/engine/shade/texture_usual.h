@@ -6,6 +6,7 @@
 #include "shade/texel_store.h"
 #include "shade/texture_place.h"
 
+// Rarely called functions, which compiled shaders keep apart from their fast path.
 #if defined(BROKKR_COMPILED_SHADER)
 #define BROKKR_FN_RARE [[gnu::cold]] BROKKR_FN_NOINLINE
 #else
@@ -111,8 +112,8 @@ BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
           {known_channel(known, 0), known_channel(known, 1), known_channel(known, 2), known_channel(known, 3)}};
 }
 
-// The same for a shader that is compiled for its textures: constants, which functions that compilers do not inline know
-// too.
+// The same for a shader that is compiled for its textures. The members are constants, so functions that are not inlined
+// know them too.
 template <uint32_t kKnown>
 struct KnownUsualKind {
   static constexpr bool light = usual_kind(kKnown).light;

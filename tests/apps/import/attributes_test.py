@@ -3,27 +3,18 @@
 
 Needs Debian's python3-renderdoc and python3-numpy, and spirv-as of spirv-tools. Exit code 77: they are missing.
 """
-import pathlib
-import shutil
 import struct
-import subprocess
-import sys
 import types
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "src/apps/import"))
+from modules import module, skip
+
 try:
     import numpy
     import rdc
-    import spirv
     from rdc import rd
 except (ImportError, SystemExit) as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
-if shutil.which("spirv-as") is None:
-    print("skipped: no spirv-as; install spirv-tools")
-    sys.exit(77)
+    skip(error)
 
 VERTEX = """
 OpCapability Shader
@@ -64,8 +55,9 @@ def vertex_input(location, binding, offset, size):
 
 class Attributes(unittest.TestCase):
     def setUp(self):
-        words = subprocess.run(["spirv-as", "-", "-o", "-"], input=VERTEX.encode(), capture_output=True, check=True).stdout
-        self.module = spirv.Module(words, "vertex", "main")
+        self.module = module(VERTEX, "vertex")
+        rdc.is_null, was = lambda resource: False, rdc.is_null
+        self.addCleanup(setattr, rdc, "is_null", was)
         self.importer = rdc.Importer.__new__(rdc.Importer)
         self.importer.blob = types.SimpleNamespace(add=self.add)
         self.importer.buffer = lambda resource: self.buffers[resource]
@@ -94,8 +86,6 @@ class Attributes(unittest.TestCase):
         return self.importer.attributes(action, state, self.module, numpy.array([3, 1]))
 
     def test_matrices_and_arrays_are_read(self):
-        rdc.is_null, was = lambda resource: False, rdc.is_null
-        self.addCleanup(setattr, rdc, "is_null", was)
         listed, arrays = self.read()
         self.assertEqual(listed, [{"name": "@1", "type": "mat3"}, {"name": "@4[0]", "type": "vec2"},
                                   {"name": "@4[1]", "type": "vec2"}])
@@ -106,16 +96,12 @@ class Attributes(unittest.TestCase):
         self.assertEqual(struct.unpack("<4f", self.added[2]), (14, 15, 6, 7))
 
     def test_a_column_without_an_array_is_0_0_0_1(self):
-        rdc.is_null, was = lambda resource: False, rdc.is_null
-        self.addCleanup(setattr, rdc, "is_null", was)
         self.inputs = [one for one in self.inputs if one.location != 2]
         listed, arrays = self.read()
         self.assertEqual((arrays[0]["count"], arrays[0]["divisor"]), (9 * INSTANCES, 1))
         self.assertEqual(struct.unpack("<9f", self.added[0][:36]), (100, 101, 102, 0, 0, 0, 106, 107, 108))
 
     def test_columns_that_advance_differently_are_refused(self):
-        rdc.is_null, was = lambda resource: False, rdc.is_null
-        self.addCleanup(setattr, rdc, "is_null", was)
         self.inputs[1].binding = 2
         with self.assertRaises(rdc.Skipped):
             self.read()

@@ -3,22 +3,9 @@
 
 Needs Debian's python3-numpy, and spirv-as, spirv-val and spirv-dis of spirv-tools. Exit code 77: they are missing.
 """
-import pathlib
-import shutil
-import subprocess
-import sys
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "src/apps/import"))
-try:
-    import spirv
-except ImportError as error:
-    print(f"skipped: no {error.name}; install python3-numpy")
-    sys.exit(77)
-if shutil.which("spirv-as") is None:
-    print("skipped: no spirv-as; install spirv-tools")
-    sys.exit(77)
+from modules import module, run, spirv
 
 VERTEX = """
 OpCapability Shader
@@ -121,15 +108,6 @@ OpStore %color %texel
 OpReturn
 OpFunctionEnd
 """
-
-
-def run(tool, data, *words):
-    return subprocess.run([tool, *words, "-", *(["-o", "-"] if tool == "spirv-as" else [])], input=data,
-                          capture_output=True, check=True).stdout
-
-
-def module(text, stage):
-    return spirv.Module(run("spirv-as", text.encode(), "--target-env", "spv1.0"), stage, "main")
 
 
 def text_of(data):

@@ -128,16 +128,21 @@ TEST_F(ProgramDiscards, OfVeryManyVerticesAreNotProvedAway) {
   EXPECT_EQ(drawn.color, draw(of_one).color);
 }
 
+// Draws a frame that has changed since it was prepared; it must look as if it were prepared again.
+DiscardPicture draw_changed(const Frame& frame, PreparedFrame& prepared) {
+  prepared.update_views();
+  DiscardPicture drawn = draw(prepared);
+  PreparedFrame again = Renderer().prepare(frame);
+  EXPECT_EQ(drawn, draw(again));
+  return drawn;
+}
+
 TEST_F(ProgramDiscards, FollowUniformsThatChange) {
   Frame frame = frame_of({});
   PreparedFrame prepared = Renderer().prepare(frame);
   const auto drawn_with = [&](float least) {
     frame.uniforms[0] = std::bit_cast<uint32_t>(least);
-    prepared.update_views();
-    const DiscardPicture drawn = draw(prepared);
-    PreparedFrame anew = Renderer().prepare(frame);
-    EXPECT_EQ(drawn, draw(anew));
-    return drawn;
+    return draw_changed(frame, prepared);
   };
   const DiscardPicture first = draw(prepared);
   EXPECT_EQ(first.ordered_phases, 0u);
@@ -177,11 +182,7 @@ TEST_F(ProgramDiscards, FollowVaryingsThatTheHostComputesAnew) {
   const auto drawn_with = [&](float shown) {
     frame.uniforms[1] = std::bit_cast<uint32_t>(shown);
     EXPECT_EQ(shade_vertices(frame), std::vector<std::string>{});
-    prepared.update_views();
-    const DiscardPicture drawn = draw(prepared);
-    PreparedFrame anew = Renderer().prepare(frame);
-    EXPECT_EQ(drawn, draw(anew));
-    return drawn;
+    return draw_changed(frame, prepared);
   };
   const DiscardPicture first = draw(prepared);
   EXPECT_EQ(first.ordered_phases, 0u);

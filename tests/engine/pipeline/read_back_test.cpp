@@ -67,13 +67,20 @@ TEST(ReadBack, IsThePictureWithRowsTurnedAndStrides) {
   }
 }
 
-// Many views are drawn and read back a few at a time, with the pictures and counts of one launch.
-TEST(ReadBack, ManyViews) {
-  constexpr size_t views = 101, pixels = 128 * 128, later = 70;
+constexpr size_t kSmallPixels = 128 * 128;
+
+// A generated scene from `views` cameras, each with a picture of kSmallPixels.
+Frame small_views(const char* scene, size_t views) {
   LoadOptions load;
   load.views = int(views);
   load.view_size = 128;
-  const Frame frame = load_frame("generated:sphere-100k?triangles=300&textured=1", load);
+  return load_frame(scene, load);
+}
+
+// Many views are drawn and read back a few at a time, with the pictures and counts of one launch.
+TEST(ReadBack, ManyViews) {
+  constexpr size_t views = 101, pixels = kSmallPixels, later = 70;
+  const Frame frame = small_views("generated:sphere-100k?triangles=300&textured=1", views);
   for (const MachineKind machine : test::machines()) {
     RenderOptions options;
     options.machine = machine;
@@ -106,16 +113,13 @@ TEST(ReadBack, ManyViews) {
 
 // A batch that is ended early has pictures of what was drawn, and of nothing beyond it.
 TEST(ReadBack, ManyViewsEndEarly) {
-  constexpr int views = 256, side = 128;
-  LoadOptions load;
-  load.views = views;
-  load.view_size = side;
-  const Frame frame = load_frame("generated:sphere-100k?triangles=300", load);
+  constexpr int views = 256;
+  const Frame frame = small_views("generated:sphere-100k?triangles=300", views);
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   RenderOptions options;
   options.machine = MachineKind::cpu;
-  std::vector<float> depth(size_t(views) * side * side, 7);
+  std::vector<float> depth(views * kSmallPixels, 7);
   ReadBack wanted;
   wanted.planes = {{PixelPlane::depth, bytes_of(depth)}};
   std::thread stop([&] { renderer.request_abort(); });
@@ -126,17 +130,14 @@ TEST(ReadBack, ManyViewsEndEarly) {
 
 // A function that has ended a batch is not asked again, as it may have forgotten why it did.
 TEST(ReadBack, ManyViewsEndOnOneAnswer) {
-  constexpr int views = 96, side = 128;
-  LoadOptions load;
-  load.views = views;
-  load.view_size = side;
-  const Frame frame = load_frame("generated:sphere-100k?triangles=2000", load);
+  constexpr int views = 96;
+  const Frame frame = small_views("generated:sphere-100k?triangles=2000", views);
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   RenderOptions options;
   options.machine = MachineKind::emulated;  // slow enough to be asked
   options.workers = 1;
-  std::vector<float> depth(size_t(views) * side * side);
+  std::vector<float> depth(views * kSmallPixels);
   ReadBack wanted;
   wanted.planes = {{PixelPlane::depth, bytes_of(depth)}};
   int asked = 0;
