@@ -246,11 +246,13 @@ TEST(AbortScene, DirectTrianglesLeaveNothingBehind) {
     const RenderResult expected = undisturbed.render(light, o);
     PreparedFrame heavy_prepared = renderer.prepare(sphere), light_prepared = renderer.prepare(light);
     bool within = false;
-    for (int attempt = 0; attempt < 40 && !within; ++attempt) {
-      o.frame_budget_ms = 0.5 * (1 + attempt);
+    double budget_ms = 0.5;
+    for (int attempt = 0; attempt < 200 && !within; ++attempt) {
+      o.frame_budget_ms = budget_ms;
       const RenderResult cut = renderer.render(heavy_prepared, o);
-      if (!cut.aborted) break;
-      within = cut.statistics.triangles_direct > 0;
+      within = cut.aborted && cut.statistics.triangles_direct > 0;
+      // On a busy machine a frame may end before its watcher wakes up.
+      budget_ms = cut.aborted ? budget_ms + 0.5 : std::max(0.5, budget_ms / 2);
       o.frame_budget_ms = 0;
       test::expect_same_pictures(expected.targets, renderer.render(light_prepared, o).targets);
       if (HasFailure()) return;

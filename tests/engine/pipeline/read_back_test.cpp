@@ -130,6 +130,7 @@ TEST(ReadBack, ManyViewsEndEarly) {
 
 // A function that has ended a batch is not asked again, as it may have forgotten why it did.
 TEST(ReadBack, ManyViewsEndOnOneAnswer) {
+  if (!test::is_there(MachineKind::emulated)) GTEST_SKIP() << "built without the emulated machine";
   constexpr int views = 96;
   const Frame frame = small_views("generated:sphere-100k?triangles=2000", views);
   Renderer renderer;
