@@ -239,14 +239,14 @@ Drawing draw_figure(const Figure& figure) {
   drawing.text({figure.width / 2, 24}, figure.title, {15, kInk, Anchor::middle, true});
   const double width = figure.width / figure.columns, top = 38;
   for (size_t i = 0; i < figure.charts.size(); ++i) {
-    const auto column = double(i % size_t(figure.columns)), row = double(i / size_t(figure.columns));
+    const auto column = double(i % size_t(figure.columns)), row = std::floor(double(i) / figure.columns);
     ChartDrawing(drawing, figure.charts[i], {column * width, top + row * figure.chart_height}, width,
                  figure.chart_height)
         .draw();
   }
   const auto columns = size_t(figure.columns);
-  const auto rows = double((figure.charts.size() + columns - 1) / columns);
-  double y = top + rows * figure.chart_height + 14;
+  const size_t rows = (figure.charts.size() + columns - 1) / columns;
+  double y = top + double(rows) * figure.chart_height + 14;
   constexpr double kKey = 24, kGap = 22;
   for (size_t first = 0; first < figure.legend.size();) {  // as many names in a line as there is room for
     size_t end = first;

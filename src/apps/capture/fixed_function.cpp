@@ -220,7 +220,7 @@ class VertexText {
       const bool tracks =
           is_enabled(GL_COLOR_MATERIAL) && (tracking == face || tracking == GL_FRONT_AND_BACK) &&
           std::find(tracked.begin(), tracked.end(), get_integer(GL_COLOR_MATERIAL_PARAMETER)) != tracked.end();
-      const std::string own = material + color;
+      std::string own = material + color;
       if (!tracks) return own;
       const size_t place = vertex.find("%s");
       return place == std::string::npos ? vertex : std::string(vertex).replace(place, 2, own);

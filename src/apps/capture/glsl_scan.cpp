@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace brokkr::capture {
@@ -234,7 +235,7 @@ std::vector<Tokens> reachable(const Tokens& tokens) {
     } else if (token == "{") {
       curly++;
     } else if (token == "}") {
-      if (--curly == 0 && !candidate.empty()) functions.emplace(candidate, std::move(body));
+      if (--curly == 0 && !candidate.empty()) functions.emplace(candidate, std::exchange(body, {}));
       if (curly <= 0) {
         curly = 0;
         candidate.clear();

@@ -349,11 +349,13 @@ BROKKR_EXPORT void glBitmap(GLsizei width, GLsizei height, GLfloat x, GLfloat y,
 
 // A list that sets the raster position is split there, because each part's bitmaps are drawn from the position before
 // the part.
+// Argument lists include their own parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define BROKKR_RASTER(name, parameters, arguments)      \
   BROKKR_EXPORT void gl##name parameters {              \
     if (is_busy(kCompiling)) note_compiled(kListState); \
     GL(name) arguments;                                 \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 #define BROKKR_RASTER_TYPE(suffix, type)                                            \
   BROKKR_RASTER(RasterPos2##suffix, (type x, type y), (x, y))                       \
   BROKKR_RASTER(RasterPos3##suffix, (type x, type y, type z), (x, y, z))            \

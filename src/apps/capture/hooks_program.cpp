@@ -97,11 +97,13 @@ BROKKR_ALIAS(glEndConditionalRenderNV, glEndConditionalRender);
 
 using namespace brokkr::capture;
 
+// Argument lists include their own parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define BROKKR_STATE(name, parameters, arguments)       \
   BROKKR_EXPORT void gl##name parameters {              \
     if (is_busy(kCompiling)) note_compiled(kListState); \
     GL(name) arguments;                                 \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 BROKKR_STATE(ShadeModel, (GLenum mode), (mode))
 BROKKR_STATE(Enable, (GLenum capability), (capability))

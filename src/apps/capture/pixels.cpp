@@ -208,7 +208,7 @@ void record_pixels(Recorder& recorder, Context& context, const char* what, const
 
 std::optional<Pixels> bitmap_of_list(const Context& context, GLuint list) {
   if (!context.info.framebuffers || !context.info.compatibility) return std::nullopt;
-  constexpr GLsizei kSide = 256;
+  constexpr GLsizei kSide = 256, kMiddle = kSide / 2;
   Restore restore;
   pack_plainly(context, restore);
   restore.use_program(0);
@@ -231,13 +231,13 @@ std::optional<Pixels> bitmap_of_list(const Context& context, GLuint list) {
   GL(ClearColor)(0, 0, 0, 0);
   GL(Clear)(GL_COLOR_BUFFER_BIT);
   GL(Color4f)(1, 1, 1, 1);
-  GL(WindowPos2i)(kSide / 2, kSide / 2);
+  GL(WindowPos2i)(kMiddle, kMiddle);
   GL(CallList)(list);
   const std::array<GLfloat, 4> after = get_floats<4>(GL_CURRENT_RASTER_POSITION);
   std::vector<GLubyte> all(size_t(kSide) * kSide * 4);
   GL(ReadPixels)(0, 0, kSide, kSide, GL_RGBA, GL_UNSIGNED_BYTE, all.data());
   if (take_errors() != GL_NO_ERROR) return std::nullopt;
-  Pixels pixels{.is_bitmap = true, .move_x = after[0] - kSide / 2, .move_y = after[1] - kSide / 2};
+  Pixels pixels{.is_bitmap = true, .move_x = after[0] - GLfloat(kMiddle), .move_y = after[1] - GLfloat(kMiddle)};
   int left = kSide, right = -1, bottom = kSide, top = -1;
   for (int y = 0; y < kSide; y++) {
     for (int x = 0; x < kSide; x++) {
@@ -251,8 +251,8 @@ std::optional<Pixels> bitmap_of_list(const Context& context, GLuint list) {
   if (right < 0) return pixels;  // the letter is a space
   pixels.width = right - left + 1;
   pixels.height = top - bottom + 1;
-  pixels.origin_x = GLfloat(kSide / 2 - left);
-  pixels.origin_y = GLfloat(kSide / 2 - bottom);
+  pixels.origin_x = GLfloat(kMiddle - left);
+  pixels.origin_y = GLfloat(kMiddle - bottom);
   for (int y = bottom; y <= top; y++) {
     for (int x = left; x <= right; x++) pixels.bytes.push_back(all[(size_t(y) * kSide + size_t(x)) * 4]);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -70,7 +71,7 @@ uint32_t stage_bit(GLint type) {
 }
 
 // A text without #version has another meaning in OpenGL ES, so it gets one there.
-std::string with_version(std::string text) {
+std::string with_version(const std::string& text) {
   const Context* const context = known_context();
   const bool needs_one = context && context->info.es && version_line(text).empty();
   return needs_one ? "#version 100\n#line 1\n" + text : text;
@@ -80,7 +81,8 @@ std::string shader_source(GLuint shader) {
   const GLint length = std::max(shader_value(shader, GL_SHADER_SOURCE_LENGTH), 0);
   std::string text(static_cast<size_t>(length), '\0');
   if (length > 0) GL(GetShaderSource)(shader, length, nullptr, text.data());
-  return with_version(text.c_str());
+  text.resize(std::strlen(text.c_str()));  // without the final 0
+  return with_version(text);
 }
 
 std::vector<GLuint> attached_shaders(GLuint program) {

@@ -294,7 +294,7 @@ void Recorder::repeat_draw(uint32_t state) {
   draw.state = state;
   draw.label += ", back faces";
   if (draw.inputs >= 0) {
-    frame_.inputs.push_back(DrawInputs(frame_.inputs[size_t(draw.inputs)]));
+    frame_.inputs.push_back(frame_.inputs[size_t(draw.inputs)]);
     draw.inputs = static_cast<int32_t>(frame_.inputs.size() - 1);
   }
   frame_.commands.emplace_back(std::move(draw));

@@ -236,8 +236,7 @@ void read_flags(const Context& context, RenderState& out) {
     out.flags |= kProvokingFirst;
   }
   if (is_multisampling(info)) out.flags |= kMultisample;
-  const GLint planes =
-      std::min(get_integer(info.version >= 30 ? GLenum(GL_MAX_CLIP_DISTANCES) : GLenum(GL_MAX_CLIP_PLANES)), 32);
+  const GLint planes = std::min(get_integer(GL_MAX_CLIP_DISTANCES), 32);  // before OpenGL 3.0: GL_MAX_CLIP_PLANES
   for (GLint i = 0; i < planes; i++) {
     if (is_enabled(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i))) out.clip_planes.push_back(i);
   }

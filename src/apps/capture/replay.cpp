@@ -139,7 +139,7 @@ struct PartRange {
 // Replays the parts in one run, as points over the vertices that each part uses.
 void replay_parts(Context& context, const DrawCall& call, const VertexStage& stage, uint32_t flags, PartRange range,
                   std::vector<Replayed>& out) {
-  const auto [first, number] = range;
+  const size_t first = range.first, number = range.number;
   std::vector<SubDraw> points(call.parts.begin() + ptrdiff_t(first), call.parts.begin() + ptrdiff_t(first + number));
   std::vector<Replayed> parts(number);
   std::vector<uint32_t> vertices;  // vertices that indices refer to, part by part

@@ -80,11 +80,13 @@ void record(const char* name, F&& f) noexcept {
 #define BROKKR_EXPORT extern "C" __attribute__((visibility("default")))
 
 // Defines another name, from an extension, for a hook of this file with the same parameters.
+// Names of functions need no parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define BROKKR_ALIAS(name, hook) extern "C" decltype(::name) name __attribute__((alias(#hook), visibility("default")))
 
 // As BROKKR_ALIAS, for names of OpenGL ES, which its own headers declare.
 #define BROKKR_ALIAS_ES(name, hook) \
   extern "C" decltype(::hook) name __attribute__((alias(#hook), visibility("default")))
+// NOLINTEND(bugprone-macro-parentheses)
 
 namespace brokkr::capture {
 

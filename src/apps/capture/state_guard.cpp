@@ -1,6 +1,7 @@
 #include "capture/state_guard.h"
 
 #include <cstdio>
+#include <ranges>
 #include <sstream>
 
 #include "capture/session.h"
@@ -153,7 +154,7 @@ Operation::~Operation() {
 }
 
 Restore::~Restore() {
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
+  for (const auto& step : std::views::reverse(steps_)) step();
 }
 
 void Restore::bind(GLenum target, GLuint name) {

@@ -75,7 +75,7 @@ void draw_value(const OptionInfo& info, const Frame& frame, Lot& lot, T& value) 
 
 template <class T>
 bool differs(const std::vector<T>& a, const std::vector<T>& b, size_t i) {
-  return std::memcmp(&a[i], &b[i], sizeof(T)) != 0;
+  return std::memcmp(&a[i], &b[i], sizeof(T)) != 0;  // NOLINT(bugprone-suspicious-memory-comparison): by bits
 }
 
 // Compares arrays of values; floats are compared by their bits.

@@ -33,9 +33,12 @@ VertexComparison compare(const Frame& frame, const DrawCommand& draw, const std:
   VertexComparison result{.draws = 1, .positions = uint64_t(draw.vertex_count) * draw.instances};
   for (uint64_t i = 0; i < result.positions; ++i) {
     const glm::vec4 &ours = frame.positions[draw.first_vertex + i], &driver = stored[draw.first_vertex + i];
-    result.same += std::memcmp(&ours, &driver, sizeof(glm::vec4)) == 0;
-    uint32_t ulps = 0;
-    for (int axis = 0; axis < 4; ++axis) ulps = std::max(ulps, ulps_between(ours[axis], driver[axis]));
+    uint32_t ulps = 0, equal_axes = 0;
+    for (int axis = 0; axis < 4; ++axis) {
+      ulps = std::max(ulps, ulps_between(ours[axis], driver[axis]));
+      equal_axes += std::bit_cast<uint32_t>(ours[axis]) == std::bit_cast<uint32_t>(driver[axis]);
+    }
+    result.same += equal_axes == 4;
     result.close += ulps <= kCloseUlps;
     result.worst = std::max(result.worst, pixels_between(ours, driver, frame.states[draw.state].viewport));
   }

@@ -420,7 +420,7 @@ void append_ranges(GlBatch& batch, const DrawCommand& draw) {
     if (!draw.indexed) continue;
     // OpenGL passes offsets into the bound index buffer as pointers.
     const uintptr_t offset = uintptr_t(draw.first_index * sizeof(uint32_t));
-    batch.index_offsets.push_back(reinterpret_cast<const void*>(offset));  // NOLINT(performance-no-int-to-ptr)
+    batch.index_offsets.push_back(reinterpret_cast<const void*>(offset));
   }
 }
 

@@ -324,9 +324,7 @@ struct GlReplay::Impl {
     const auto count = GLsizei(draw.element_count), instances = GLsizei(draw.instances);
     if (!draw.indexed) return glDrawArraysInstanced(mode, 0, count, instances);
     const uintptr_t offset = uintptr_t(draw.first_index * sizeof(uint32_t));
-    glDrawElementsInstanced(mode, count, GL_UNSIGNED_INT,
-                            reinterpret_cast<const void*>(offset),  // NOLINT(performance-no-int-to-ptr)
-                            instances);
+    glDrawElementsInstanced(mode, count, GL_UNSIGNED_INT, reinterpret_cast<const void*>(offset), instances);
   }
 
   void submit(const DrawCommand& draw, const DrawInputs* inputs) {
@@ -345,8 +343,7 @@ struct GlReplay::Impl {
       if (draw.indexed) {
         const uintptr_t offset = uintptr_t(draw.first_index * sizeof(uint32_t));
         glDrawElementsBaseVertex(mode, GLsizei(draw.element_count), GL_UNSIGNED_INT,
-                                 reinterpret_cast<const void*>(offset),  // NOLINT(performance-no-int-to-ptr)
-                                 first);
+                                 reinterpret_cast<const void*>(offset), first);
       } else {
         glDrawArrays(mode, first, GLsizei(draw.element_count));
       }

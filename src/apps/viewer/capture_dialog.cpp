@@ -121,7 +121,7 @@ std::optional<std::string> CaptureDialog::poll() {
 }
 
 std::optional<std::string> CaptureDialog::draw() {
-  const std::optional<std::string> captured = poll();
+  std::optional<std::string> captured = poll();
   if (captured) open_ = false;
   if (!open_) return captured;
   const ImVec2 window = ImGui::GetIO().DisplaySize;

@@ -20,9 +20,7 @@ inline const ImVec4 kNotice = ImGui::ColorConvertU32ToFloat4(theme::kAccent);  /
 inline ImVec2 im(const glm::vec2& v) { return {v.x, v.y}; }
 
 // Converts an OpenGL texture for Dear ImGui; 0: none.
-inline ImTextureID im(unsigned texture) {
-  return reinterpret_cast<ImTextureID>(uintptr_t(texture));  // NOLINT(performance-no-int-to-ptr)
-}
+inline ImTextureID im(unsigned texture) { return reinterpret_cast<ImTextureID>(uintptr_t(texture)); }
 
 // Begins a window that is a fixed part of the viewer.
 bool begin_bar(const char* name, ImVec2 corner, ImVec2 size);

@@ -14,13 +14,13 @@ std::vector<std::string> pattern_hints(const Rendered& frame) {
   const auto bins = uint64_t((frame.width + s.bin - 1) / s.bin) * uint64_t((frame.height + s.bin - 1) / s.bin);
   const auto rasterizers = uint64_t(s.rasterizers);
   if (rasterizers == 1) {
-    hints.push_back("One rasterizer draws all bins: every pattern is the same.");
+    hints.emplace_back("One rasterizer draws all bins: every pattern is the same.");
   } else if (rasterizers >= bins) {
     hints.push_back(counted(rasterizers, "rasterizer") + " for " + counted(bins, "bin") +
                     ": each bin has its own rasterizer under every pattern. K sets 20, as in the paper.");
   }
   if (frame.settings.options.ownership == Ownership::stealing)
-    hints.push_back(
+    hints.emplace_back(
         "Idle blocks steal work, which evens out the loads: times hardly differ. K makes ownership static.");
   return hints;
 }
