@@ -20,6 +20,8 @@
 #include "brokkr/vertex_stage.h"
 #include "cli/commands.h"
 #include "frame/bkf.h"
+#include "inspect/image_compare.h"
+#include "inspect/packed_png.h"
 #include "inspect/settings_check.h"
 #include "inspect/trim.h"
 #include "inspect/vertex_compare.h"
@@ -105,6 +107,7 @@ class Trimming {
     load_ = load_options(arguments);
     trimmed_ = trim_frame(frame_, plan_.request);
     if (arguments.has("references")) keep_parts(arguments.text("references"));
+    for (Reference& reference : trimmed_.frame.references) reference.color_file = packed_png(reference.color_file);
     texel_bytes_ = trimmed_.frame.texture_data.size();
     find_moments();
     draw_original();
@@ -191,9 +194,12 @@ class Trimming {
 
  private:
   void keep_parts(const std::string& references) {
+    const Frame& frame = trimmed_.frame;
     for (Reference& reference : trimmed_.frame.references) {
-      if (references == "color") reference.depth.clear(), reference.depth_width = reference.depth_height = 0;
-      if (references == "depth") reference.color_file.clear();
+      const bool is_earlier = references == "final" && &reference != original_of(frame, reference.target);
+      if (references == "depth" || is_earlier) reference.color_file.clear();
+      if (references == "color" || references == "final")
+        reference.depth.clear(), reference.depth_width = reference.depth_height = 0;
     }
     std::erase_if(trimmed_.frame.references,
                   [](const Reference& one) { return one.depth.empty() && one.color_file.empty(); });
@@ -278,8 +284,9 @@ Command trim_command() {
                      "File to write, after checking that both frames draw the same pictures"),
        integer_option("--target", "Keep only what this target needs, by its number in the file", 0, 2147483647.0, "T"),
        integer_option("--commands", "Keep only the first N commands", 1, 4294967295.0),
-       choice_option("--references", "WHAT", "The game's own pictures and depths to keep (all)",
-                     {"all", "color", "depth", "none"}),
+       choice_option("--references", "WHAT",
+                     "The game's own pictures and depths to keep (all); final: the last picture of each target",
+                     {"all", "color", "depth", "final", "none"}),
        flag("--all-texels", "Keep texels that the frame's programs do not read, for other shaders"), memory_option()},
       run_trim};
 }

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -73,6 +74,28 @@ def two_targets(**state):
     return test_frame.container(text, test_frame.TRIANGLE, version=2)
 
 
+def raw_png():
+    """The black picture of SIZE x SIZE pixels, not compressed."""
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    header = struct.pack(">IIBBBBB", SIZE, SIZE, 8, 2, 0, 0, 0)
+    rows = (b"\0" + bytes(3 * SIZE)) * SIZE
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b"")
+
+
+def frame_with_references():
+    """A cleared target with pictures and depths before its second clear and at its end."""
+    blob = Blob()
+    blob.add(test_frame.TRIANGLE)
+    references = []
+    for before in (1, 3):
+        picture, depth = blob.add(raw_png()), blob.add(struct.pack("<f", 1) * SIZE * SIZE)
+        references.append({"target": 0, "before": before, "color": {"offset": picture, "size": len(raw_png()), "type": "png"},
+                           "depth": {"offset": depth, "type": "f32", "size": [SIZE, SIZE], "origin": "bottom-left"}})
+    text = test_frame.frame(size=SIZE, blob_size=len(blob.bytes), commands=[CLEAR, CLEAR, test_frame.draw()], references=references)
+    return test_frame.container(text, blob.bytes, version=2)
+
+
 class Trim(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -118,6 +141,17 @@ class Trim(unittest.TestCase):
         self.assertEqual(self.trim(textured_frame(), "--commands", "2")["draws"], 1)
         known = self.trim(two_targets(), "--target", "1")
         self.assertEqual(([target["id"] for target in known["targets"]], known["commands"]), ([1], 2))
+
+    def test_pictures_of_the_game(self):
+        """Which of them stay, and that they take fewer bytes."""
+        for kept, pictures, depths in ((["--references", "all"], [1, 3], [1, 3]), (["--references", "color"], [1, 3], []),
+                                       (["--references", "depth"], [], [1, 3]), (["--references", "final"], [3], []),
+                                       (["--references", "none"], [], [])):
+            references = self.trim(frame_with_references(), *kept)["references"]
+            self.assertEqual([r["before"] for r in references if r["color_bytes"]], pictures, kept)
+            self.assertEqual([r["before"] for r in references if r["depth"][0]], depths, kept)
+            for reference in references:
+                self.assertLess(reference["color_bytes"], len(raw_png()))
 
     def test_another_picture_is_refused(self):
         """Clears are encoded as sRGB where a state of the frame asks for it: it would go with its draw."""

@@ -1,14 +1,16 @@
-// Selection of draws, and load maps.
+// Selection of draws, load maps, and packed pictures.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
 #include "inspect/image_compare.h"
 #include "inspect/load_map.h"
+#include "inspect/packed_png.h"
 #include "inspect/trim.h"
 
 namespace brokkr {
@@ -107,6 +109,25 @@ TEST(HeatColor, GrowsBrighter) {
   EXPECT_EQ(heat_color(-1), heat_color(0));
   EXPECT_EQ(heat_color(7), heat_color(1));
   EXPECT_EQ(heat_color(0.5) >> 24, 255u);
+}
+
+TEST(PackedPng, KeepsPixelsInFewerBytes) {
+  const Frame frame = feature_test();
+  const Reference& reference = *original_of(frame, main_target(frame));
+  const Image original = original_picture(frame, reference);
+  const std::vector<uint8_t> packed = packed_png(original);
+  const Image read = read_image(std::as_bytes(std::span(packed)), "packed");
+  EXPECT_EQ(read.width, original.width);
+  EXPECT_EQ(read.height, original.height);
+  EXPECT_EQ(read.texels, original.texels);
+
+  Image odd{.width = 37, .height = 5, .texels = {}, .has_alpha = false};
+  for (uint32_t i = 0; i < 37 * 5; ++i) odd.texels.push_back(0xff000000u | (i * i * 2654435761u >> 9));
+  const std::vector<uint8_t> small = packed_png(odd);
+  EXPECT_EQ(read_image(std::as_bytes(std::span(small)), "odd").texels, odd.texels);
+  EXPECT_EQ(packed_png(small), small);  // does not grow
+  const std::vector<uint8_t> jpeg = {0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4, 5};
+  EXPECT_EQ(packed_png(jpeg), jpeg);
 }
 
 }  // namespace
