@@ -4,7 +4,7 @@ import pathlib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUNDLED = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests/frames").glob("*.bkf"))
 GENERATED = ["generated:city", "generated:overlap-10k?triangles=300", "generated:sphere-100k?triangles=3000"]
-PROGRAMS = ["scenes/glmark2-desktop.bkf --rasterizers 5"]  # some read earlier results of the frame
+PROGRAMS = ["tests/frames/measured/glmark2-desktop.bkf --rasterizers 5"]  # some read earlier results of the frame
 # Vertex programs run in the geometry stage, and must place every vertex as the CPU's host has done.
 VERTICES = [f"tests/frames/{name}.bkf --vertex-stage pipeline --reuse {reuse}"
             for name, reuse in (("vertex-glxgears", "warp"), ("vertex-glmark2-ideas", "none"), ("vertex-glmark2-ideas", "nvidia"))]

@@ -68,7 +68,7 @@ class Batches(unittest.TestCase):
 
     @unittest.skipUnless(has_matplotlib(), "needs matplotlib")
     def test_tables_for_the_page_tell_the_least_and_how_far_ours_is_from_the_best_rival(self):
-        unindexed = ROOT / "scenes/glmark2-shadow.bkf"
+        unindexed = ROOT / "tests/frames/measured/glmark2-shadow.bkf"
         self.rows(unindexed, "--models", "nvidia,amd", "--methods", "original,forsyth,batch")
         done = subprocess.run([PYTHON, TOOL, self.folder, "--output", self.folder, "--markdown"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)

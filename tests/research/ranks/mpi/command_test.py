@@ -82,7 +82,7 @@ def spread(folder):
     result = run(["render", FRAME, "--ranks", "views", "--no-output"], ranks=2)
     ours = lines_of_ours(result)
     check(result.returncode == 1 and len(ours) == 1 and "has no views that can be drawn separately" in ours[0], "a frame without views", result)
-    files = [FRAME, "scenes/glmark2-shadow.bkf"]
+    files = [FRAME, "tests/frames/measured/glmark2-shadow.bkf"]
     result = run(["render", *files, "-o", folder / "f-{}.png", "--ranks", "frames", "--frames", "3", "--size", "64x48"], ranks=2)
     check(result.returncode == 0 and "6 frames by 2 ranks" in result.stdout, "frames of two ranks", result)
     for file in files:
@@ -138,7 +138,7 @@ def main():
             check(result.returncode != 0 and len(ours) == 1 and "rank 1" in ours[0] and words in ours[0],
                   f"one line names rank and cause: {words}", result)
 
-        theirs.write_bytes(pathlib.Path("scenes/glmark2-shadow.bkf").read_bytes())
+        theirs.write_bytes(pathlib.Path("tests/frames/measured/glmark2-shadow.bkf").read_bytes())
         result = subprocess.run([*start, theirs, "-o", other], capture_output=True, text=True, timeout=LIMIT)
         ours = lines_of_ours(result)
         check(result.returncode != 0 and len(ours) == 1 and "rank 1" in ours[0] and "mine.bkf is '" in ours[0], "another frame", result)

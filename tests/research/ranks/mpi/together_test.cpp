@@ -174,7 +174,7 @@ TEST(Together, ProgramsThatReadWhatWasDrawn) {
 #endif
 
 TEST(Together, FeatureTest) { check_file("tests/frames/gl-feature-test.bkf", 0, 0); }
-TEST(Together, Shadow) { check_file("scenes/glmark2-shadow.bkf", 160, 120); }
+TEST(Together, Shadow) { check_file("tests/frames/measured/glmark2-shadow.bkf", 160, 120); }
 
 // Squares in which every byte identifies the owner, in memory that only the machine reaches. Data enters and leaves
 // through from_host and to_host.
