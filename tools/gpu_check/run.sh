@@ -214,7 +214,7 @@ pair() { # program, blocks (0: all), frame, size, options of each machine: CUDA'
 }
 
 # Programs of a captured frame, linked into the kernel or interpreted: both give the bits of the CPU's interpreter.
-programs() { # frame, size, how
+programs() { # frame, size, how, and further options of CUDA
   pair "$brokkr" 0 "$1" "$2" "--shaders $3" "--shaders interpreted"
   status=$?
   if grep -q 'was not found; install CUDA' "$log"; then note="no NVRTC or nvJitLink in the archive, and none here"; return 77; fi
@@ -345,6 +345,11 @@ for path in "$here"/scenes/*.bkf; do
   for how in interpreted compiled; do
     step "programs $how $(basename "$path")" 120 programs "$path" "$size" $how
   done
+done
+for how in interpreted compiled; do
+  size=
+  [ -z "$small" ] || size="--size $tiny"
+  step "vertex programs $how neverball.bkf" 120 programs "$here/scenes/neverball.bkf" "$size" "$how --vertex-stage pipeline"
 done
 for program in $programs; do
   step "sphere-1m flat, $program" 120 bench "$here/bin/$program" none "$sphere" --shading flat

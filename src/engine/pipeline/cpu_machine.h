@@ -28,7 +28,6 @@ class CpuMachine : public MachineBackend {
   LaunchShape shape(const RenderOptions& options) const override;
   std::string compiled_isa() const override { return isa_ == "emulated" ? "" : isa_; }
   std::unique_ptr<shader::CodeMaker> make_code_maker() const override;
-  bool compiles_vertices() const override { return true; }
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override;
   bool wait(double ms) override { return pool_.wait(ms); }

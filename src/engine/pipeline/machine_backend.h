@@ -47,8 +47,6 @@ class MachineBackend {
   virtual std::string compiled_isa() const { return {}; }
   // Creates the compiler of shaders; null if this machine has none.
   virtual std::unique_ptr<shader::CodeMaker> make_code_maker() const { return nullptr; }
-  // Returns true if it runs compiled vertex programs.
-  virtual bool compiles_vertices() const { return false; }
   // Sets the compiled code that later launches use; null: none. Throws std::runtime_error if it cannot be used.
   virtual void use_code(const shader::CodeMaker* /*made*/) {}
   // Starts a launch and returns. Clears the remains of an aborted launch first.

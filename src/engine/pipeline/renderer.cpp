@@ -92,51 +92,40 @@ void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const R
   const bool must = options.shaders == ShaderCode::compiled;
   s.shaders = "interpreted";
   if (options.shaders == ShaderCode::interpreted) return;
-  if (isa.empty() || (vertices && !machine.compiles_vertices())) {
-    const char* const why = isa.empty() ? "the emulated machine interprets them; choose shaders auto, or the machine "
-                                          "cpu or cuda"
-                                        : "CUDA interprets them if the geometry stage runs vertex programs; choose "
-                                          "shaders auto, or vertex-stage prepare";
-    if (must) throw MachineError(std::string("shaders: ") + why);
-    if (!isa.empty()) s.shaders_problem = why;
+  if (isa.empty()) {
+    if (must)
+      throw MachineError(
+          "shaders: the emulated machine interprets them; choose shaders auto, or the machine cpu or cuda");
     return;
   }
-  std::vector<shader::CodeMaker*> makers;
-  const auto add = [&](auto& by_isa, const auto& draws) {
-    std::unique_ptr<shader::CodeMaker>& maker = by_isa[isa];
-    if (!maker) {
-      maker = machine.make_code_maker();
-      maker->take_cached(draws.codes());
-    }
-    makers.push_back(maker.get());
-  };
-  if (programs) add(frame.compiled, frame.programs);
-  if (vertices) add(frame.compiled_vertices, frame.vertices);
-  bool all_ready = true;
-  for (shader::CodeMaker* const maker : makers) all_ready &= is_compiled(*maker, must, frame.program_ms, abort);
-  if (all_ready && programs) {
+  std::unique_ptr<shader::CodeMaker>& maker = frame.compiled[{isa, programs, vertices}];
+  if (!maker) {
+    shader::CodeMaker::Codes codes;
+    if (programs) codes.programs = frame.programs.codes();
+    if (vertices) codes.vertex_programs = frame.vertices.codes();
+    maker = machine.make_code_maker();
+    maker->take_cached(codes);
+  }
+  if (is_compiled(*maker, must, frame.program_ms, abort)) {
     try {
-      machine.use_code(makers[0]);
+      machine.use_code(maker.get());
     } catch (const std::runtime_error& error) {
-      makers[0]->fail(error.what());
-      all_ready = false;
+      maker->fail(error.what());
     }
   }
-  for (const shader::CodeMaker* const maker : makers) {
-    if (s.shaders_problem.empty()) s.shaders_problem = maker->problem();
-    if (must && maker->failed()) throw MachineError("shaders: " + maker->problem());
-  }
-  if (!all_ready) return;
-  if (programs) frame.programs.use_compiled(makers[0]->functions());
-  if (vertices) frame.vertices.use_compiled(makers.back()->functions());
+  s.shaders_problem = maker->problem();
+  if (must && maker->failed()) throw MachineError("shaders: " + maker->problem());
+  if (!maker->is_ready()) return;
+  const shader::CompiledShader* const functions = maker->functions();
+  if (programs) frame.programs.use_compiled(functions);
+  if (vertices && functions != nullptr)
+    frame.vertices.use_compiled(functions + (programs ? frame.programs.codes().size() : 0));
   s.shaders = "compiled";
-  for (const shader::CodeMaker* const maker : makers) {
-    const shader::CodeMaker::Made& made = maker->made();
-    s.shader_work.compiled += made.compiled;
-    s.shader_work.cached += made.cached;
-    s.shader_work.compile_ms += made.compile_ms;
-    s.shader_work.cache_ms += made.cache_ms;
-  }
+  const shader::CodeMaker::Made& made = maker->made();
+  s.shader_work.compiled += made.compiled;
+  s.shader_work.cached += made.cached;
+  s.shader_work.compile_ms += made.compile_ms;
+  s.shader_work.cache_ms += made.cache_ms;
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ class VertexPrograms {
       program.masks()[program.program.running] = lanes;
     });
     w.sync();
-    execute(w, program);
+    execute_vertices(w, program);
     w.sync();
     store_results(w, program, record, run, numbers, count);
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -97,8 +98,8 @@ struct PreparedFrame::Impl {
   VertexDraws vertices;  // made by the first launch that runs vertex programs (open_vertices)
   // Uniforms of vertex programs may have changed since the frame was prepared.
   bool vertices_moved = false;
-  // Programs and vertex programs by MachineBackend::compiled_isa.
-  std::map<std::string, std::unique_ptr<shader::CodeMaker>> compiled, compiled_vertices;
+  // The compiled code by MachineBackend::compiled_isa, and by whether it has programs and vertex programs.
+  std::map<std::tuple<std::string, bool, bool>, std::unique_ptr<shader::CodeMaker>> compiled;
   double program_ms = 0;  // total for all frames that were drawn with programs
   // Triangles of draws whose discards a clip-space replay cannot know. `known` counts those whose programs can run.
   uint64_t discard_unknown_triangles = 0, discard_known_triangles = 0;

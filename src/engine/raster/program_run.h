@@ -97,20 +97,36 @@ BROKKR_FN uint64_t alpha_tested(Warp& w, const ProgramRun& run, const DrawRecord
   return kept & passed;
 }
 
+#if defined(BROKKR_KERNEL_LINKED)
+
+template <class RunProgram>
+BROKKR_FN void execute_linked(Warp& w, const ProgramRun& run, RunProgram&& run_program) {
+  static_assert(sizeof(LookupMemory) == kLookupBytes);
+  run_linked(w, run.program.code, run.memory.call, run.memory.vectors, run.part<LookupMemory>(run.layout.lookups),
+             run_program);
+}
+// Runs the fragment program on the prepared lanes.
+template <class Kept>
+BROKKR_FN void execute(Warp& w, const ProgramRun& run, const Kept&) {
+  execute_linked(w, run, [](uint32_t program, shader::CompiledCall* call) { brokkr_run_program(program, call); });
+}
+// Runs the vertex program on the prepared lanes, whose registers hold all inputs.
+BROKKR_FN void execute_vertices(Warp& w, const ProgramRun& run) {
+  execute_linked(w, run,
+                 [](uint32_t program, shader::CompiledCall* call) { brokkr_run_vertex_program(program, call); });
+}
+
+#else
+
 // `inputs`: those that a compiled program interpolates.
 BROKKR_FN void execute_in_place(Warp& w, const ProgramRun& run, const shader::ShaderInputs* inputs = nullptr) {
   shader::ShaderCall& call = run.memory.call;
-#if defined(BROKKR_KERNEL_LINKED)
-  static_assert(sizeof(LookupMemory) == kLookupBytes);
-  run_linked(w, run.program.code, call, run.memory.vectors, run.part<LookupMemory>(run.layout.lookups));
-#else
 #if !defined(__CUDACC__)
   if (const shader::CompiledShader compiled = compiled_of(run); compiled != nullptr)
     return run_compiled(compiled, call, kRunLanes, run.memory.vectors, run.tables.presets + run.program.first_preset,
                         inputs);
 #endif
   Interpreter(w, call).run();
-#endif
 }
 // In a kernel that runs programs in two stages, both call one copy of the interpreter.
 template <class... Inputs>
@@ -126,18 +142,20 @@ BROKKR_FN void execute_somewhere(Warp& w, const ProgramRun& run, Inputs... input
     execute_in_place(w, run, inputs...);
 }
 
-// Runs the program on the prepared lanes. `kept`: what fill_inputs has filled.
+// Runs the fragment program on the prepared lanes. `kept`: what fill_inputs has filled.
 BROKKR_FN void execute(Warp& w, const ProgramRun& run, const KeptPrimitives& kept) {
   execute_somewhere(w, run, &kept.of_shader);
 }
 BROKKR_FN void execute(Warp& w, const ProgramRun& run, const NoPrimitives&) { execute_somewhere(w, run); }
-// The same if registers hold all inputs.
-BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
+// Runs the vertex program on the prepared lanes, whose registers hold all inputs.
+BROKKR_FN void execute_vertices(Warp& w, const ProgramRun& run) {
   if constexpr (Warp::takes_turns)
     execute_somewhere(w, run, static_cast<const shader::ShaderInputs*>(nullptr));
   else
     execute_somewhere(w, run);
 }
+
+#endif
 
 // Runs the program on the tile's samples `wanted`. Their primitives must belong to the program's draw and be in the
 // memory; of_one: all samples have the same primitive. Returns the samples that are not discarded; the run's results

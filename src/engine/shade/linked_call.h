@@ -16,9 +16,10 @@ static_assert(LookupMemory::kRegisters <= kWidth / 2);
 
 BROKKR_MACHINE_END
 
-// Defined by the shaders: runs program number `program` of the frame. Each lane of a warp passes its own copy of the
-// call.
+// Defined by the shaders: run program number `program` of the frame, a fragment or a vertex program. Each lane of a
+// warp passes its own copy of the call.
 extern "C" __device__ void brokkr_run_program(uint32_t program, brokkr::shader::CompiledCall* call);
+extern "C" __device__ void brokkr_run_vertex_program(uint32_t program, brokkr::shader::CompiledCall* call);
 // Defined by the kernel: executes sampler operation `op` with `extra` for the lanes in `lanes`. `host` comes from the
 // call.
 extern "C" __device__ void brokkr_look_up(void* host, brokkr::LookupMemory* memory, uint32_t op, uint32_t extra,

@@ -7,7 +7,10 @@
 BROKKR_MACHINE_BEGIN
 
 // Runs program number `program` for `vectors` (CompiledCall) of a run. Takes the place of Interpreter::run.
-BROKKR_FN void run_linked(Warp& w, uint32_t program, shader::ShaderCall& call, uint32_t vectors, LookupMemory* memory) {
+// `run_program`: the function of the program's stage (linked_call.h).
+template <class RunProgram>
+BROKKR_FN void run_linked(Warp& w, uint32_t program, shader::ShaderCall& call, uint32_t vectors, LookupMemory* memory,
+                          RunProgram&& run_program) {
   shader::CompiledCall c{};
   c.registers = call.registers;
   c.masks = call.masks;
@@ -20,7 +23,7 @@ BROKKR_FN void run_linked(Warp& w, uint32_t program, shader::ShaderCall& call, u
   c.keep = call.keep;
   c.lanes = uint32_t(kShaderVectors * kWidth);
   c.vectors = vectors;
-  brokkr_run_program(program, &c);
+  run_program(program, &c);
   w.sync();
   w.once([&] {
     call.keep = c.keep;

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "shader/assemble.h"
 #include "shader/compiled_call.h"
@@ -22,15 +22,19 @@ class CodeMaker {
   CodeMaker(const CodeMaker&) = delete;
   CodeMaker& operator=(const CodeMaker&) = delete;
 
+  // The shaders of both stages by code number.
+  struct Codes {
+    std::vector<const Code*> programs, vertex_programs;
+  };
   // Sets the shaders, once, and loads those that are in the cache.
-  virtual void take_cached(std::span<const Code* const> codes) = 0;
+  virtual void take_cached(const Codes& codes) = 0;
   // Starts to compile the rest in the background, unless this process has already started that.
   void start();
   // Waits until all shaders are ready, one fails, or `abort` is not 0.
   void wait(const std::atomic<uint32_t>& abort) const;
 
-  // Functions of this process, by code number. Null until all are ready, or if the code does not consist of such
-  // functions.
+  // Functions of this process: those of programs by code number, then those of vertex programs. Null until all are
+  // ready, or if the code does not consist of such functions.
   virtual const CompiledShader* functions() const { return nullptr; }
 
   // The result of a success: how many shaders were compiled and how long that took; how many were in the cache and how

@@ -230,9 +230,11 @@ struct CompiledShaders::Part {
 CompiledShaders::CompiledShaders(const std::string& isa, int lanes)
     : isa_(isa), lanes_(lanes), compiler_(find_compiler(lanes)) {}
 
-// Writes the texts of all parts.
-void CompiledShaders::print(std::span<const Code* const> codes) {
-  functions_.assign(codes.size(), nullptr);
+// Adds parts with the texts of a stage's shaders. The stages have parts of their own, so that a frame's programs have
+// the same files in the cache with and without vertex programs.
+void CompiledShaders::add_parts(const std::vector<const Code*>& codes) {
+  const size_t first = functions_.size(), first_part = parts_.size();
+  functions_.resize(first + codes.size());
   std::vector<size_t> order(codes.size());
   std::iota(order.begin(), order.end(), size_t(0));
   const auto size = [&](size_t i) { return codes[i]->instructions.size(); };
@@ -240,9 +242,9 @@ void CompiledShaders::print(std::span<const Code* const> codes) {
   // As many compilers as processors run, each with about the same amount of work.
   const size_t parts = std::min(codes.size(), size_t(usable_processors()));
   std::vector<size_t> load(parts, 0);
-  parts_.resize(parts);
-  for (Part& part : parts_) {
-    part.text = fmt::format(
+  parts_.resize(first_part + parts);
+  for (size_t i = first_part; i < parts_.size(); ++i) {
+    parts_[i].text = fmt::format(
         "#define BROKKR_COMPILED_SHADER\n#define BROKKR_ISA compiled\n#define BROKKR_LANES {}\n"
         "#include \"shade/compiled_run.h\"\nusing namespace brokkr;\n",
         lanes_);
@@ -250,9 +252,13 @@ void CompiledShaders::print(std::span<const Code* const> codes) {
   for (const size_t i : order) {
     const auto to = size_t(std::min_element(load.begin(), load.end()) - load.begin());
     load[to] += size(i) + 1;
-    parts_[to].text += to_cpp(*codes[i], fmt::format("brokkr_shader_{}", parts_[to].codes.size()));
-    parts_[to].codes.push_back(i);
+    Part& part = parts_[first_part + to];
+    part.text += to_cpp(*codes[i], fmt::format("brokkr_shader_{}", part.codes.size()));
+    part.codes.push_back(first + i);
   }
+}
+
+void CompiledShaders::name_parts() {
   std::string same = identity_of(compiler_);
   const std::vector<std::string> flags = flags_of(isa_);
   compiler_.insert(compiler_.end(), flags.begin(), flags.end());
@@ -282,14 +288,16 @@ bool CompiledShaders::load(Part& part, std::string& why) {
   return true;
 }
 
-void CompiledShaders::take_cached(std::span<const Code* const> codes) {
+void CompiledShaders::take_cached(const Codes& codes) {
   if (compiler_.empty()) return fail("there is no C++ compiler; set CXX, or install g++ or clang++");
-  print(codes);
+  add_parts(codes.programs);
+  add_parts(codes.vertex_programs);
+  name_parts();
   try {
     bool all = true;
     std::string ignored;
     for (Part& part : parts_) all = load(part, ignored) && all;
-    if (all) finish(0, codes.size());
+    if (all) finish(0, functions_.size());
   } catch (const std::exception& error) {
     fail(error.what());
   }

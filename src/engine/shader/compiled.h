@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,7 @@ class CompiledShaders : public CodeMaker {
   // Kills running compilers and everything they started, and removes their files.
   ~CompiledShaders() override;
 
-  void take_cached(std::span<const Code* const> codes) override;
+  void take_cached(const Codes& codes) override;
   const CompiledShader* functions() const override { return is_ready() ? functions_.data() : nullptr; }
 
  private:
@@ -26,7 +25,8 @@ class CompiledShaders : public CodeMaker {
   // A file with several shaders. One process compiles it.
   struct Part;
 
-  void print(std::span<const Code* const> codes);
+  void add_parts(const std::vector<const Code*>& codes);
+  void name_parts();
   bool load(Part& part, std::string& why);
   void compile() override;
 

@@ -10,6 +10,8 @@ import tempfile
 
 BROKKR = sys.argv[1]
 FRAMES = sorted(pathlib.Path("scenes").glob("*.bkf"))
+WITH_VERTEX_PROGRAMS = [pathlib.Path("scenes/glmark2-shadow.bkf"), pathlib.Path("scenes/neverball.bkf"),
+                        pathlib.Path("tests/frames/vulkan/vkd3d-gears.bkf")]
 AOVS = ["depth", "draw", "triangle"]
 
 
@@ -52,6 +54,21 @@ def from_cache(folder, cache):
     assert set((cache / "brokkr").iterdir()) == set(files)
 
 
+def vertices(folder, cache):
+    """The geometry stage runs vertex programs that are linked with the others; they have the bits of the host's stage."""
+    for frame in WITH_VERTEX_PROGRAMS:
+        status, said, expected, _ = render(frame, folder, cache, "--machine", "cpu", "--shaders", "interpreted")
+        assert status == 0, said
+        status, said, linked, stats = render(frame, folder, cache, "--machine", "cuda", "--shaders", "compiled",
+                                             "--vertex-stage", "pipeline")
+        assert status == 0, f"{frame}: {said}"
+        assert (stats["shaders"], stats["kernel"], stats["shaders_problem"]) == ("compiled", "linked-vertices", ""), frame
+        assert stats["vertex_program_runs"] > 0, frame
+        for name, a, b in zip(["colour", *AOVS], expected, linked):
+            assert a == b, f"{frame}, vertex programs: {name} differs"
+        print(frame, "with its vertex programs in the geometry stage has the CPU's bits", flush=True)
+
+
 def without(folder):
     """A cache that others may write is not used: the GPU interprets, and says why where it is asked."""
     cache = pathlib.Path(tempfile.mkdtemp(dir=folder))
@@ -70,6 +87,7 @@ def main():
         cache = pathlib.Path(folder, "cache")
         same_bits(folder, cache)
         from_cache(folder, cache)
+        vertices(folder, cache)
         without(folder)
 
 

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <filesystem>
 #include <limits>
+#include <map>
 
 #include "app/resize.h"
 #include "batch/predict.h"
@@ -113,6 +116,28 @@ void main() {
     f.vertex_inputs.push_back(inputs);
     EXPECT_EQ(shade_vertices(f), std::vector<std::string>{});
   }
+  // Makes the vertex program also read a texture, by the number of the vertex.
+  void read_texture() {
+    Frame& f = frame();
+    CapturedTexture texture;
+    texture.width = 4;
+    texture.stored = true;
+    for (const int height : {0, 90, 30, 200})
+      f.texture_data.insert(f.texture_data.end(), {std::byte(height), std::byte(7), std::byte(9), std::byte(255)});
+    f.captured_textures = {texture};
+    f.captured_samplers = {CapturedSampler{}};
+    VertexProgram& program = f.vertex_programs[0];
+    program.samplers = {ProgramSampler{"heights"}};
+    std::string& text = program.texts[0];
+    text.replace(text.find("in vec2 at;"), 0, "uniform sampler2D heights; ");
+    const std::string sum = "  float high = 0.0;";
+    text.replace(text.find(sum), sum.size(), "  float high = texelFetch(heights, ivec2(gl_VertexID & 3, 0), 0).r;");
+    f.vertex_inputs[0].textures = {{0, 0}};
+    const std::vector<glm::vec4> before = f.positions;
+    EXPECT_EQ(shade_vertices(f), std::vector<std::string>{});
+    EXPECT_NE(f.positions, before);
+  }
+
   Frame& frame() { return builder.frame; }
   DrawCommand& draw() { return std::get<DrawCommand>(frame().commands.back()); }
   std::vector<uint32_t> indices() {
@@ -295,27 +320,55 @@ TEST_F(VertexPipeline, EndlessLoopsEndTheFrameWithALine) {
   }
 }
 
-// CUDA links no vertex programs: by default it interprets the programs of both stages, and says why.
-TEST_F(VertexPipeline, CudaInterpretsPrograms) {
+// CUDA links the programs of both stages into one kernel, and vertex programs alone if a shading needs no others.
+TEST_F(VertexPipeline, CudaLinksProgramsOfBothStages) {
   if (!test::is_there(MachineKind::cuda)) GTEST_SKIP() << "there is no GPU and no PTX interpreter";
-  const std::string why =
-      "CUDA interprets them if the geometry stage runs vertex programs; choose shaders auto, or vertex-stage prepare";
-  Grid grid(2);
+  std::string cache = (std::filesystem::temp_directory_path() / "brokkr-cache-XXXXXX").string();
+  ASSERT_NE(mkdtemp(cache.data()), nullptr);
+  setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+  Grid grid(7);
+  grid.read_texture();
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(grid.frame());
+  std::map<Shading, RenderResult> expected;
+  for (const Shading shading : {Shading::program, Shading::normal}) {
+    RenderOptions options = test::cpu();
+    options.shading = shading;
+    options.shaders = ShaderCode::interpreted;
+    expected.emplace(shading, test::render_to_end(renderer, prepared, options));
+  }
+  spoil(grid.frame(), true);
   RenderOptions options = in_pipeline();
   options.machine = MachineKind::cuda;
-  const Statistics s = test::render_to_end(renderer, prepared, options).statistics;
-  EXPECT_EQ(s.kernel, "vertices");
-  EXPECT_EQ(s.shaders, "interpreted");
-  EXPECT_EQ(s.shaders_problem, why);
   options.shaders = ShaderCode::compiled;
+  std::string problem;
   try {
-    test::render_to_end(renderer, prepared, options);
-    ADD_FAILURE();
+    for (const auto& [shading, reuse] :
+         std::vector<std::pair<Shading, ReuseMode>>{{Shading::program, ReuseMode::warp},
+                                                    {Shading::program, ReuseMode::none},
+                                                    {Shading::program, ReuseMode::amd},
+                                                    {Shading::normal, ReuseMode::warp}}) {
+      SCOPED_TRACE(std::string(name_of(shading)) + ", " + name_of(reuse));
+      options.shading = shading;
+      options.reuse = reuse;
+      const RenderResult result = test::render_to_end(renderer, prepared, options, 300);
+      test::expect_same_pictures(expected.at(shading).targets, result.targets);
+      EXPECT_EQ(result.statistics.kernel, "linked-vertices");
+      EXPECT_EQ(result.statistics.shaders, "compiled");
+      EXPECT_EQ(result.statistics.shaders_problem, "");
+      EXPECT_GT(result.statistics.vertex_program_runs, 0u);
+    }
+    // Without vertex programs in the launch, the kernel that has none of their code draws the same frame.
+    options.vertex_stage = VertexShading::prepare;
+    options.shading = Shading::program;
+    EXPECT_EQ(test::render_to_end(renderer, prepared, options, 300).statistics.kernel, "linked");
   } catch (const MachineError& error) {
-    EXPECT_EQ(std::string(error.what()), "shaders: " + why);
+    problem = error.what();
   }
+  unsetenv("XDG_CACHE_HOME");
+  std::filesystem::remove_all(cache);
+  if (problem.find("was not found; install CUDA's toolkit") != std::string::npos) GTEST_SKIP() << problem;
+  EXPECT_EQ(problem, "");
 }
 
 // A user's vertex shader, with given attributes and uniforms.

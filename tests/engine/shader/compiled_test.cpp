@@ -97,7 +97,7 @@ TEST_F(CompiledShaderTest, GivesTheBitsOfTheInterpreter) {
   const Textures textures{bound.tables, bound.slots};
   for (const std::string& isa : compiled_kernels()) {
     CompiledShaders shaders(isa, find_kernel(isa)->width);
-    shaders.take_cached(pointers);
+    shaders.take_cached({pointers, {}});
     EXPECT_EQ(shaders.functions(), nullptr);
     shaders.start();
     shaders.wait(abort_);
@@ -123,7 +123,7 @@ TEST_F(CompiledShaderTest, GivesTheBitsOfTheInterpreter) {
 
     // Compiled code is available immediately on the next run.
     CompiledShaders again(isa, find_kernel(isa)->width);
-    again.take_cached(pointers);
+    again.take_cached({pointers, {}});
     EXPECT_NE(again.functions(), nullptr) << again.problem();
   }
 }
@@ -139,7 +139,7 @@ TEST_F(CompiledShaderTest, WhatIsCancelledLeavesNothingBehind) {
   const Code* const pointer = &code;
   {
     CompiledShaders shaders(best_cpu_isa(), find_kernel(best_cpu_isa())->width);
-    shaders.take_cached({&pointer, 1});
+    shaders.take_cached({{pointer}, {}});
     shaders.start();
   }
   EXPECT_EQ(entries(), 0u);

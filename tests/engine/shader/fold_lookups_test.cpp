@@ -167,7 +167,7 @@ TEST_F(FoldLookupsTest, GivesTheBitsOfTheProgramAsItWas) {
   for (const Code& code : codes) pointers.push_back(&code);
   for (const std::string& isa : compiled_kernels()) {
     CompiledShaders shaders(isa, find_kernel(isa)->width);
-    shaders.take_cached(pointers);
+    shaders.take_cached({pointers, {}});
     shaders.start();
     const std::atomic<uint32_t> abort{0};
     shaders.wait(abort);

@@ -50,7 +50,7 @@ TEST(RandomShaders, HaveTheSameBitsCompiled) {
   }
   for (const std::string& isa : compiled_kernels()) {
     CompiledShaders shaders(isa, find_kernel(isa)->width);
-    shaders.take_cached(codes);
+    shaders.take_cached({codes, {}});
     shaders.start();
     const std::atomic<uint32_t> abort{0};
     shaders.wait(abort);

@@ -31,6 +31,10 @@ inline constexpr FrameKernel kFrameKernels[] = {
     {"vertices", kEveryFeature, &run_frame_vertices},
 };
 
+// The features of a kernel with linked programs (linked_kernel.h), besides vertex programs.
+inline constexpr uint32_t kLinkedFeatures =
+    kEveryFeature & ~uint32_t(kFeatureStamps | kFeatureSamples | kFeatureVertexPrograms);
+
 inline constexpr int kCudaWarpsPerBlock = 8;
 // Dynamic shared memory per block in bytes, the same for every kernel.
 size_t cuda_shared_bytes();

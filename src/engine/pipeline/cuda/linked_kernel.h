@@ -15,11 +15,14 @@ class LinkedKernel {
   explicit LinkedKernel(const LinkedPrograms& programs) : number_(programs.number()) {
     check_cuda(cudaLibraryLoadData(&library_, programs.image().data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
                "linked programs");
+    const bool has_vertices = programs.has_vertices();
     cudaKernel_t entry = nullptr;
-    const cudaError_t error = cudaLibraryGetKernel(&entry, library_, "run_frame_linked");
+    const cudaError_t error =
+        cudaLibraryGetKernel(&entry, library_, has_vertices ? "run_frame_linked_vertices" : "run_frame_linked");
     if (error != cudaSuccess) cudaLibraryUnload(library_);
     check_cuda(error, "linked programs");
-    kernel_ = {"linked", kEveryFeature & ~uint32_t(kFeatureStamps | kFeatureSamples | kFeatureVertexPrograms),
+    kernel_ = {has_vertices ? "linked-vertices" : "linked",
+               has_vertices ? kLinkedFeatures | kFeatureVertexPrograms : kLinkedFeatures,
                reinterpret_cast<void (*)(LaunchData)>(entry)};
   }
   ~LinkedKernel() {

@@ -14,7 +14,9 @@
 #include "shader/code_cache.h"
 #include "shader/print_cpp.h"
 
-extern "C" const std::byte brokkr_kernel_linked_begin[], brokkr_kernel_linked_end[];  // cmake/linked_kernel.cmake
+// cmake/linked_kernel.cmake
+extern "C" const std::byte brokkr_kernel_linked_begin[], brokkr_kernel_linked_end[];
+extern "C" const std::byte brokkr_kernel_linked_vertices_begin[], brokkr_kernel_linked_vertices_end[];
 
 namespace brokkr {
 namespace {
@@ -65,21 +67,32 @@ constexpr CudaHeader kHeaders[] = {
 #include "brokkr_linked_headers.inc"
 };
 
-std::span<const std::byte> kernel() { return {brokkr_kernel_linked_begin, brokkr_kernel_linked_end}; }
+std::span<const std::byte> kernel(bool has_vertices) {
+  if (has_vertices) return {brokkr_kernel_linked_vertices_begin, brokkr_kernel_linked_vertices_end};
+  return {brokkr_kernel_linked_begin, brokkr_kernel_linked_end};
+}
 
-std::string name_of(size_t program) { return fmt::format("brokkr_shader_{}", program); }
+// A stage's programs in the text.
+struct Stage {
+  const char* dispatcher;  // the function that the kernel calls to run a program by number (shade/linked_call.h)
+  const char* of_program;  // a program's function is this name, followed by the program's number
+};
+constexpr Stage kFragments = {"brokkr_run_program", "brokkr_shader_"};
+constexpr Stage kVertices = {"brokkr_run_vertex_program", "brokkr_vertex_shader_"};
+
+std::string name_of(const Stage& stage, size_t program) { return fmt::format("{}{}", stage.of_program, program); }
 
 // The function that the kernel calls to run a program by number.
-std::string dispatcher(size_t programs) {
+std::string dispatcher(const Stage& stage, size_t programs) {
   std::string declarations, cases;
   for (size_t i = 0; i < programs; ++i) {
-    declarations += fmt::format("extern \"C\" BROKKR_EXPORTED void {}(CompiledCall* call);\n", name_of(i));
-    cases += fmt::format("    case {}: return {}(call);\n", i, name_of(i));
+    declarations += fmt::format("extern \"C\" BROKKR_EXPORTED void {}(CompiledCall* call);\n", name_of(stage, i));
+    cases += fmt::format("    case {}: return {}(call);\n", i, name_of(stage, i));
   }
   return declarations +
-         "extern \"C\" BROKKR_EXPORTED void brokkr_run_program(uint32_t program, CompiledCall* call) {\n"
-         "  switch (program) {\n" +
-         cases + "  }\n}\n";
+         fmt::format("extern \"C\" BROKKR_EXPORTED void {}(uint32_t program, CompiledCall* call) {{\n",
+                     stage.dispatcher) +
+         "  switch (program) {\n" + cases + "    default: return;\n  }\n}\n";
 }
 
 std::vector<std::byte> read_file(const fs::path& file) {
@@ -110,30 +123,36 @@ LinkedPrograms::LinkedPrograms(int architecture) : architecture_(architecture) {
 
 LinkedPrograms::~LinkedPrograms() { end(); }
 
-// Splits the programs into parts of similar size; the first part contains the dispatcher.
-void LinkedPrograms::print(std::span<const Code* const> codes) {
-  const size_t parts = std::min({codes.size(), kMaxParts, size_t(usable_processors())});
+// Splits the programs into parts of similar size; the first part contains the dispatchers.
+void LinkedPrograms::print(const Codes& codes) {
+  programs_ = codes.programs.size() + codes.vertex_programs.size();
+  has_vertices_ = !codes.vertex_programs.empty();
+  const size_t parts = std::min({size_t(programs_), kMaxParts, size_t(usable_processors())});
   texts_.assign(std::max<size_t>(parts, 1),
                 "#define BROKKR_COMPILED_SHADER\n#include \"shade/linked_run.h\"\nusing namespace brokkr;\n");
-  programs_ = codes.size();
-  texts_.front() += dispatcher(codes.size());
-  for (size_t i = 0; i < codes.size(); ++i) {
-    const auto shorter = [](const std::string& a, const std::string& b) { return a.size() < b.size(); };
-    *std::min_element(texts_.begin(), texts_.end(), shorter) += shader::to_cpp(*codes[i], name_of(i), false);
-  }
+  const auto add = [&](const Stage& stage, const std::vector<const Code*>& all) {
+    texts_.front() += dispatcher(stage, all.size());
+    for (size_t i = 0; i < all.size(); ++i) {
+      const auto shorter = [](const std::string& a, const std::string& b) { return a.size() < b.size(); };
+      *std::min_element(texts_.begin(), texts_.end(), shorter) += shader::to_cpp(*all[i], name_of(stage, i), false);
+    }
+  };
+  add(kFragments, codes.programs);
+  if (has_vertices_) add(kVertices, codes.vertex_programs);
   std::string same = CudaCompiler::found().identity() + fmt::format("sm_{}\n", architecture_);
   for (const CudaHeader& header : kHeaders) same += header.text;
-  same.append(reinterpret_cast<const char*>(kernel().data()), kernel().size());
+  const std::span<const std::byte> of_kernel = kernel(has_vertices_);
+  same.append(reinterpret_cast<const char*>(of_kernel.data()), of_kernel.size());
   for (const std::string& text : texts_) same += text;
   name_ = shader::name_of_content(same) + ".cubin";
 }
 
-void LinkedPrograms::take_cached(std::span<const Code* const> codes) {
+void LinkedPrograms::take_cached(const Codes& codes) {
   try {
     print(codes);
     const fs::path file = CodeCache().find(name_);
     if (!file.empty()) image_ = read_file(file);
-    if (!image_.empty()) finish(0, codes.size());
+    if (!image_.empty()) finish(0, programs_);
   } catch (const std::exception& error) {
     fail(error.what());
   }
@@ -159,7 +178,7 @@ void LinkedPrograms::compile() {
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
-  image_ = compiler.link(kernel(), ptx, architecture_, kMaxRegisters);
+  image_ = compiler.link(kernel(has_vertices_), ptx, architecture_, kMaxRegisters);
   keep(image_, name_);
   finish(programs_, 0);
 }

@@ -1,5 +1,6 @@
-// Links the fragment programs of a frame into CUDA's kernel: NVRTC compiles their C++ text (shader/print_cpp.h), and
-// nvJitLink links it with the kernel's relocatable code (kernel_linked.cu).
+// Links the programs of a frame into CUDA's kernel: NVRTC compiles their C++ text (shader/print_cpp.h), and nvJitLink
+// links it with the relocatable code of a kernel, kernel_linked.cu or, for programs of both stages,
+// kernel_linked_vertices.cu.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +19,24 @@ class LinkedPrograms : public shader::CodeMaker {
   explicit LinkedPrograms(int architecture);
   ~LinkedPrograms() override;
 
-  void take_cached(std::span<const shader::Code* const> codes) override;
+  void take_cached(const Codes& codes) override;
 
-  // If ready: an image for cudaLibraryLoadData with the kernel `run_frame_linked`.
+  // Returns true if the kernel runs vertex programs.
+  bool has_vertices() const { return has_vertices_; }
+  // If ready: an image for cudaLibraryLoadData with the kernel `run_frame_linked` or, if it runs vertex programs,
+  // `run_frame_linked_vertices`.
   std::span<const std::byte> image() const { return image_; }
   // A unique number of this object.
   uint64_t number() const { return number_; }
 
  private:
-  void print(std::span<const shader::Code* const> codes);
+  void print(const Codes& codes);
   void compile() override;
 
   int architecture_;
   uint64_t number_;
-  uint64_t programs_ = 0;
+  uint64_t programs_ = 0;  // of both stages
+  bool has_vertices_ = false;
   std::vector<std::string> texts_;  // compiled in parallel
   std::string name_;                // name of the cache file
   std::vector<std::byte> image_;

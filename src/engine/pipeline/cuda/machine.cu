@@ -164,6 +164,10 @@ class CudaMachine : public MachineBackend {
     s.machine = kCudaName;
     s.isa = compiled_isa();
     s.kernel = kernel_->name;
+    if (uses_linked_ && kernel_ != &linked_->kernel()) {
+      s.shaders = "interpreted";
+      s.shaders_problem = "the kernels for compiled programs draw neither targets of several samples nor stamps";
+    }
     s.launch_ms = launcher_->kernel_ms();
     s.store_bytes = memory_->store_bytes();
     s.target_bytes = memory_->target_bytes();
