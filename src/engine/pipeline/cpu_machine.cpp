@@ -140,8 +140,18 @@ LaunchCounts CpuMachine::finish(bool aborted, Statistics& s) {
 
 HostPlanes CpuMachine::planes(const PlaneNeeds&) {
   const TargetTables& t = data_.raster.targets;
-  return {t.region_state, t.color,      t.color_high, t.more_colors, t.depth,
-          t.stencil,      t.visible_id, t.depth_id,   t.overdraw,    t.stamps};
+  const ZeroedMemory& positions = memory_->vertex_positions;
+  return {t.region_state,
+          t.color,
+          t.color_high,
+          t.more_colors,
+          t.depth,
+          t.stencil,
+          t.visible_id,
+          t.depth_id,
+          t.overdraw,
+          t.stamps,
+          positions.bytes() != 0 ? positions.as<float>() : nullptr};
 }
 
 std::vector<TargetImage> CpuMachine::read_back() {

@@ -29,12 +29,15 @@ struct HostPlanes {
   const float* depth = nullptr;
   const uint8_t* stencil = nullptr;
   const uint32_t *visible_id = nullptr, *depth_id = nullptr, *overdraw = nullptr, *stamps = nullptr;
+  // Four floats per vertex, as the launch's vertex programs left them; null: the launch drew the frame's own positions.
+  const float* positions = nullptr;
 };
 
 // The planes that will be read.
 struct PlaneNeeds {
   bool color = false, more_colors = false, depth = false, stencil = false, ids = false, overdraw = false,
-       stamps = false;
+       stamps = false, positions = false;
+  // Everything that pictures need, which are no positions.
   static PlaneNeeds all() { return {true, true, true, true, true, true, true}; }
 };
 

@@ -82,8 +82,12 @@ struct Distances {
 // The visible triangle at a pixel, recomputed from its vertices in double precision [Olano97].
 class Surface {
  public:
-  Surface(const PreparedFrame::Impl& frame, const ReadBack& wanted)
-      : p_(frame), wanted_(wanted), positions_(frame.positions()), indices_(frame.indices()) {}
+  // `positions`: HostPlanes::positions.
+  Surface(const PreparedFrame::Impl& frame, const ReadBack& wanted, const float* positions)
+      : p_(frame),
+        wanted_(wanted),
+        positions_(positions != nullptr ? positions : &frame.positions().data()->x),
+        indices_(frame.indices()) {}
 
   // Makes `id` the triangle that later calls use. Neighbouring pixels mostly have the same one.
   void use(uint32_t id) {
@@ -161,8 +165,8 @@ class Surface {
     for (int i = 0; i < 3; ++i) {
       const uint32_t number = draw_->bits & kDrawIndexed ? indices_[draw_->first_index + element[i]] : element[i];
       vertex_[i] = first + number;
-      glm::dvec4 at(positions_[vertex_[i]]);
-      if (transforms()) at.w = 1;
+      const float* const p = positions_ + vertex_[i] * 4;
+      const glm::dvec4 at(p[0], p[1], p[2], transforms() ? 1 : p[3]);
       clip_[i] = clip * at;
       world_[i] = transforms() ? glm::dvec3(world * at) : glm::dvec3(at) / (at.w == 0 ? 1 : at.w);
     }
@@ -170,7 +174,7 @@ class Surface {
 
   const PreparedFrame::Impl& p_;
   const ReadBack& wanted_;
-  const std::vector<glm::vec4>& positions_;
+  const float* positions_;  // four per vertex
   const std::vector<uint32_t>& indices_;
   uint32_t id_ = kNoPrimitive, triangle_ = 0;
   const RunRecord* run_ = nullptr;
@@ -191,7 +195,7 @@ class RowReader {
         first_(held.first - wanted.first_layer),
         destinations_(destinations),
         distances_(distances),
-        surface_(frame, wanted) {
+        surface_(frame, wanted, planes.positions) {
     for (const Destination& d : destinations_) of_triangle_ |= is_of_triangle(d.plane);
   }
 
@@ -372,6 +376,7 @@ PlaneNeeds needs_of(const ReadBack& wanted) {
     needs.depth |= memory.plane == PixelPlane::depth || memory.plane == PixelPlane::distance;
     needs.stencil |= memory.plane == PixelPlane::stencil;
     needs.ids |= reads_ids(memory.plane);
+    needs.positions |= memory.plane >= PixelPlane::barycentric;
   }
   return needs;
 }

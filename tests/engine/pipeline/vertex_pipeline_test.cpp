@@ -13,6 +13,7 @@
 #include "batch/predict.h"
 #include "brokkr/fragment_shader.h"
 #include "brokkr/load.h"
+#include "brokkr/read_back.h"
 #include "brokkr/vertex_stage.h"
 #include "pipeline/cpu_machine.h"
 #include "plan/expand.h"
@@ -369,6 +370,73 @@ TEST_F(VertexPipeline, CudaLinksProgramsOfBothStages) {
   std::filesystem::remove_all(cache);
   if (problem.find("was not found; install CUDA's toolkit") != std::string::npos) GTEST_SKIP() << problem;
   EXPECT_EQ(problem, "");
+}
+
+// The planes of triangles come from the vertices of the launch, not from those that the host computed before.
+TEST_F(VertexPipeline, PlanesFollowNewUniforms) {
+  Grid grid(9);
+  Frame& frame = grid.frame();
+  Renderer renderer;
+  const Target& target = frame.targets[0];
+  using Planes = std::vector<std::vector<std::byte>>;
+  const auto read = [&](PreparedFrame& prepared, const RenderOptions& options) {
+    constexpr PixelPlane kPlanes[] = {PixelPlane::depth,  PixelPlane::triangle, PixelPlane::barycentric,
+                                      PixelPlane::normal, PixelPlane::position, PixelPlane::texcoord};
+    Planes planes;
+    ReadBack wanted;
+    planes.reserve(std::size(kPlanes));
+    for (const PixelPlane plane : kPlanes) {
+      planes.emplace_back(bytes_per_pixel(plane) * size_t(target.width) * size_t(target.height));
+      wanted.planes.push_back({plane, planes.back()});
+    }
+    EXPECT_FALSE(renderer.render(prepared, options, wanted).aborted);
+    return planes;
+  };
+  for (const MachineKind machine : test::machines()) {
+    SCOPED_TRACE(name_of(machine));
+    RenderOptions options = in_pipeline();
+    options.machine = machine;
+    RenderOptions on_host = options;
+    on_host.vertex_stage = VertexShading::prepare;
+    PreparedFrame prepared = renderer.prepare(frame);
+    Planes last = read(prepared, options);
+    for (const float scale : {0.4f, 0.7f}) {
+      frame.uniforms[frame.vertex_inputs[0].first_uniform + 2] = std::bit_cast<uint32_t>(scale);
+      prepared.update_views();
+      const Planes planes = read(prepared, options);
+      Frame shaded = frame;
+      EXPECT_EQ(shade_vertices(shaded), std::vector<std::string>{});
+      PreparedFrame of_host = renderer.prepare(shaded);
+      EXPECT_EQ(read(of_host, on_host), planes) << scale;
+      for (size_t i = 0; i + 1 < planes.size(); ++i) EXPECT_NE(planes[i], last[i]) << i;  // there are no coordinates
+      last = planes;
+    }
+  }
+}
+
+// In the stage `prepare`, shade_vertices and update_views bring new uniforms to the planes.
+TEST_F(VertexPipeline, PlanesFollowTheHost) {
+  Grid grid(9);
+  Frame& frame = grid.frame();
+  Renderer renderer;
+  RenderOptions options = in_pipeline();
+  options.vertex_stage = VertexShading::prepare;
+  const auto positions_of = [&](PreparedFrame& prepared) {
+    std::vector<float> positions(3 * size_t(frame.targets[0].width) * size_t(frame.targets[0].height));
+    ReadBack wanted;
+    wanted.planes = {{PixelPlane::position, std::as_writable_bytes(std::span(positions))}};
+    EXPECT_FALSE(renderer.render(prepared, options, wanted).aborted);
+    return positions;
+  };
+  PreparedFrame prepared = renderer.prepare(frame);
+  const std::vector<float> before = positions_of(prepared);
+  frame.uniforms[frame.vertex_inputs[0].first_uniform + 2] = std::bit_cast<uint32_t>(0.4f);
+  EXPECT_EQ(shade_vertices(frame), std::vector<std::string>{});
+  prepared.update_views();
+  const std::vector<float> after = positions_of(prepared);
+  EXPECT_NE(after, before);
+  PreparedFrame again = renderer.prepare(frame);
+  EXPECT_EQ(positions_of(again), after);
 }
 
 // A user's vertex shader, with given attributes and uniforms.

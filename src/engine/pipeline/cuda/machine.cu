@@ -56,7 +56,7 @@ const FrameKernel& kernel_with(uint32_t features) {
 struct HostCopy {
   std::vector<RegionState> state;
   std::vector<uint32_t> color, color_high, more_colors, visible, depth_id, overdraw, stamps;
-  std::vector<float> depth;
+  std::vector<float> depth, positions;
   std::vector<uint8_t> stencil;
 };
 
@@ -197,9 +197,11 @@ class CudaMachine : public MachineBackend {
     }
     if (needs.overdraw) h.overdraw = download<uint32_t>(m.overdraw);
     if (needs.stamps) h.stamps = download<uint32_t>(m.stamps);
-    const auto plane = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
-    return {h.state.data(),   h.color.data(),   h.color_high.data(), h.more_colors.data(), h.depth.data(),
-            h.stencil.data(), plane(h.visible), plane(h.depth_id),   plane(h.overdraw),    plane(h.stamps)};
+    if (needs.positions) h.positions = download<float>(m.vertex_positions);
+    const auto plane = [](const auto& v) { return v.empty() ? nullptr : v.data(); };
+    return {h.state.data(),    h.color.data(),   h.color_high.data(), h.more_colors.data(),
+            h.depth.data(),    h.stencil.data(), plane(h.visible),    plane(h.depth_id),
+            plane(h.overdraw), plane(h.stamps),  plane(h.positions)};
   }
 
   std::vector<TargetImage> read_back() override {
