@@ -4,8 +4,9 @@
 its output says what was imported; an error is one line on stderr and exit code 1.
 
 Rows: the picture that the program presents is an OpenGL picture in the file, with rows from the bottom; its draws have
-the flag origin-upper-left. So is a picture that the program only copies there. All other targets keep Vulkan's rows,
-the first row first, so that lookups in them and the places of samples need no change.
+the flag origin-upper-left. So is a picture that the program only copies or resolves there; if it has several samples a
+pixel, their places are mirrored. All other targets keep Vulkan's rows, the first row first, so that lookups in them need
+no change.
 """
 import json
 import os
@@ -330,10 +331,11 @@ class Importer:
             raise Skipped("a render pass without attachments")
         key = tuple((plane, str(one.imageResourceId), one.firstMip, one.firstSlice) for plane, one in planes.items())
         if key not in self.targets:
-            self._add_target(key, planes)
+            self._add_target(key, planes, Attachments(state, planes).resolved)
         return self.targets[key], planes
 
-    def _add_target(self, key, planes):
+    def _add_target(self, key, planes, resolved):
+        """`resolved`: the attachment to which the render pass resolves the first colour, or None."""
         first = next(iter(planes.values()))
         image = self.images[str(first.imageResourceId)]
         size = [max(image.width >> first.firstMip, 1), max(image.height >> first.firstMip, 1)]
@@ -356,8 +358,10 @@ class Importer:
         if "color0" in planes:
             of = str(planes["color0"].imageResourceId)
             target.shown = of == str(self.presented.copyDestination)
-            # The places of samples are those of Vulkan's rows.
-            target.upright = of in self.upright and target.samples == 1
+            if resolved is not None and str(resolved.imageResourceId) in self.upright and \
+                    not self._is_read(planes["color0"].imageResourceId):
+                self.upright.add(of)
+            target.upright = of in self.upright
         self.targets[key] = target
 
     def _plane_data(self, plane, attachment):
@@ -1090,6 +1094,8 @@ class Importer:
                 result[key] = getattr(target, key)
         if target.samples > 1:
             result["coverageSamples"] = target.samples
+            if target.upright:
+                result["mirroredSamples"] = True  # their places are those of Vulkan's rows
         return result
 
 
@@ -1219,7 +1225,8 @@ def main():
     if result != rd.ResultCode.Succeeded:
         sys.exit(f"{path}: RenderDoc cannot read it ({result.Message()}); name a file that RenderDoc saved")
     if capture.DriverName() != "Vulkan":
-        sys.exit(f"{path}: it is a capture of {capture.DriverName()}; capture OpenGL programs with `brokkr capture`")
+        sys.exit(f"{path}: it is a capture of {capture.DriverName()}, and the import reads only Vulkan's commands and "
+                 "state; capture OpenGL programs with `brokkr capture`")
     result, controller = capture.OpenCapture(rd.ReplayOptions(), None)
     if result != rd.ResultCode.Succeeded:
         sys.exit(f"{path}: this computer cannot replay it ({result.Message()}); a Vulkan driver is needed, "

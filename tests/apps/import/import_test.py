@@ -113,6 +113,14 @@ class Import(unittest.TestCase):
         done = run(BROKKR, "check", "--min", "99.9", frame)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    @needs("es2gears_x11", "mesa-utils")
+    def test_a_capture_of_opengl_is_one_line(self):
+        path = self.capture(20, shutil.which("es2gears_x11"), environment={"LIBGL_ALWAYS_SOFTWARE": "1"})
+        line = self.refused(1, path, "-o", self.folder / "frame.bkf")
+        self.assertIn("frame.rdc: it is a capture of OpenGLES, and the import reads only Vulkan's commands and state; "
+                      "capture OpenGL programs with `brokkr capture`", line)
+        self.assertFalse((self.folder / "frame.bkf").exists())
+
     @needs("vkcube", "vulkan-tools")
     def test_vkcube(self):
         frame, info = self.imported(self.capture(20, shutil.which("vkcube"), "--c", 400), "--license", "Apache-2.0")
@@ -140,6 +148,20 @@ class Import(unittest.TestCase):
     def test_gears_of_opengl_through_zink(self):
         frame, _ = self.imported(self.capture(20, shutil.which("glxgears"), environment=ZINK))
         self.check(frame, 99.9, 45)
+
+    # The main target has several samples a pixel and is resolved to the presented picture. Both stand upright.
+    @needs("glxgears", "mesa-utils")
+    def test_several_samples(self):
+        frame, info = self.imported(self.capture(20, shutil.which("glxgears"), "-samples", 4, environment=ZINK))
+        main = next(target for target in info["targets"] if target["main"])
+        self.assertNotEqual(main["id"], 0)
+        row = json.loads(run(BROKKR, "check", "--color", frame, "--json", "-").stdout)["references"][0]
+        self.assertGreaterEqual(row["within_2_percent"], 99.99, row)
+        pictures = [self.folder / "presented.png", self.folder / "main.png"]
+        for target, picture in zip((0, main["id"]), pictures):
+            run(BROKKR, "render", frame, "--target", target, "-o", picture)
+        done = run(BROKKR, "compare", *pictures)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     @unittest.skipIf(EDGES is None, "needs libx11-dev and libgl-dev")
     @needs("sh", "dash")
