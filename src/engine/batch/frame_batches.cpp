@@ -61,7 +61,7 @@ void part_inputs(Frame& frame) {
     auto* draw = std::get_if<DrawCommand>(&command);
     if (draw == nullptr || draw->inputs < 0) continue;
     if (taken[size_t(draw->inputs)]) {
-      frame.inputs.push_back(DrawInputs(frame.inputs[size_t(draw->inputs)]));
+      frame.inputs.push_back(frame.inputs[size_t(draw->inputs)]);
       draw->inputs = int32_t(frame.inputs.size()) - 1;
     } else {
       taken[size_t(draw->inputs)] = true;

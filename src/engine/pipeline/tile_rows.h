@@ -19,7 +19,7 @@ constexpr std::array<uint8_t, 64> morton_table() {
     for (int x = 0; x < 8; ++x) {
       int m = 0;
       for (int bit = 0; bit < 3; ++bit) m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
-      table[size_t(y * 8 + x)] = uint8_t(m);
+      table[size_t(y) * 8 + size_t(x)] = uint8_t(m);
     }
   }
   return table;

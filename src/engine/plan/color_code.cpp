@@ -19,6 +19,7 @@ uint64_t color_code(ColorFormat format, const glm::vec4& color) {
     float c = color[i] > 0 ? std::min(color[i], 1.0f) : 0.0f;
     if (format == ColorFormat::rgba8_srgb && i < 3)
       c = c <= 0.0031308f ? c * 12.92f : 1.055f * std::pow(c, 1 / 2.4f) - 0.055f;
+    // The kernel rounds the same way. NOLINTNEXTLINE(bugprone-incorrect-roundings)
     code |= uint64_t(c * 255.0f + 0.5f) << (8 * i);
   }
   return code;

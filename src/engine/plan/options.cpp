@@ -105,7 +105,7 @@ std::string problem_of(const OptionInfo& info, const T& value) {
     return value ? problem_of(info, *value) : "";
   } else {
     for (const auto& each : value) {
-      if (const std::string problem = problem_of(info, each); !problem.empty()) return problem;
+      if (std::string problem = problem_of(info, each); !problem.empty()) return problem;
     }
   }
   return {};

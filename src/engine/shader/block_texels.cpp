@@ -44,6 +44,7 @@ void decode_colors(const std::byte* block, bool has_holes, BytesOfBlock& texels)
 template <class T>
 std::array<T, 16> decode_channel(const std::byte* block, int least, int most) {
   const uint64_t bits = bits_of(block, 8);
+  // T has the sign of the format. NOLINTNEXTLINE(bugprone-signed-char-misuse)
   const int a = T(uint8_t(bits)), b = T(uint8_t(bits >> 8));
   int steps[8] = {a, b, 0, 0, 0, 0, least, most};
   const int parts = a > b ? 7 : 5, part = 255 * 64 / parts;

@@ -56,8 +56,8 @@ std::vector<std::string> flags_of(const std::string& isa) {
                                     "-fno-trapping-math",
                                     "-fno-exceptions",
                                     "-fno-rtti"};
-  if (isa == "v2") flags.push_back("-march=x86-64-v2");
-  if (isa == "v3") flags.push_back("-march=x86-64-v3");
+  if (isa == "v2") flags.emplace_back("-march=x86-64-v2");
+  if (isa == "v3") flags.emplace_back("-march=x86-64-v3");
   if (isa == "v4") flags.insert(flags.end(), {"-march=x86-64-v4", "-mprefer-vector-width=512"});
   return flags;
 }

@@ -276,7 +276,7 @@ OperandCounts counts_of(const CodeInstruction& one) {
     case Op::change_x:
     case Op::change_y:
     case Op::set:
-    case Op::mask_set: return {1, 2};
+    case Op::mask_set:
     case Op::element: return {1, 2};
     case Op::set_element: return {0, 4};
     case Op::uniform_at: return {1, 1};

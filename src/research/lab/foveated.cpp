@@ -82,7 +82,7 @@ class Comparison {
         options.frame_budget_ms = std::max(0.01, budget * whole_ms);
         options.view_priorities.assign(frame_.views.size(), 0);
         options.view_priorities[important_] = 1;
-        progress(table.name + ": " + name_of(policy) + ", " + std::to_string(int(100 * budget + 0.5)) +
+        progress(table.name + ": " + name_of(policy) + ", " + std::to_string(std::lround(100 * budget)) +
                  " % of the time");
         std::vector<Part> parts = parts_of_target();
         double frame_ms = 0;
@@ -143,7 +143,8 @@ class Comparison {
       for (size_t i = 0; i < a.color.size(); ++i) {
         for (Error* e : of_layer) e->add(a.color[i], b.color[i]);
         if (by_view_) continue;
-        const double dx = double(i % size_t(a.width)) + 0.5 - x_, dy = double(i / size_t(a.width)) + 0.5 - y_;
+        const size_t x = i % size_t(a.width), y = i / size_t(a.width);
+        const double dx = double(x) + 0.5 - x_, dy = double(y) + 0.5 - y_;
         const size_t ring = std::min(size_t(o_.rings) - 1, size_t(std::hypot(dx, dy) / step_));
         parts[ring].error.add(a.color[i], b.color[i]);
       }

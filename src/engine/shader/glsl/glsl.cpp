@@ -318,10 +318,12 @@ std::vector<uint32_t> with_one_entry(const std::vector<uint32_t>& words, Stage s
     for (size_t at = kHeader; at < words.size(); at += std::max(words[at] >> 16, 1u))
       take(&words[at], words[at] >> 16, spv::Op(words[at] & 0xffff));
   };
+  using namespace std::string_view_literals;
+  constexpr std::string_view kMain = "main\0"sv;  // names of modules end with a 0
   each([&](const uint32_t* word, size_t length, spv::Op op) {
     if (op != spv::OpEntryPoint || length < 4 || word[1] != model) return;
     const std::string_view name(reinterpret_cast<const char*>(word + 3), (length - 3) * sizeof(uint32_t));
-    if (chosen == 0 || name.starts_with(std::string_view("main", 5))) chosen = word[2];
+    if (chosen == 0 || name.starts_with(kMain)) chosen = word[2];
   });
   if (chosen == 0)
     throw ShaderError(0, fmt::format("the module has no {} shader", stage == Stage::vertex ? "vertex" : "fragment"));
