@@ -21,7 +21,7 @@ BROKKR_MACHINE_BEGIN
 
 template <class W>
 struct MetallicRoughness : ShaderTraits {
-  static constexpr bool kSurface = true, kMaterial = true, kDerivatives = true, kColors = true;
+  static constexpr bool kSurface = true, kMaterial = true, kNormalMaps = true, kColors = true;
 
   // The material and orientation of the surface at the samples; `view` points to the eye.
   struct Surface {

@@ -43,6 +43,7 @@ struct ShaderTraits {
   static constexpr bool kSurface = false;         // needs interpolated position, normal and texture coordinates
   static constexpr bool kMaterial = false;        // needs a material and may discard; captured draws get LitDraw
   static constexpr bool kDerivatives = false;     // uses ddx or ddy: its lanes come as quads
+  static constexpr bool kNormalMaps = false;      // the same, but only for materials with a normal texture
   static constexpr bool kDrawNumber = false;      // needs in.draw_number; kSurface includes it
   static constexpr bool kBatchNumber = false;     // needs in.batch_number
   static constexpr bool kTriangleNumber = false;  // needs in.primitive to be the triangle's number in the whole frame

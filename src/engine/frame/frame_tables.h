@@ -228,6 +228,7 @@ struct FrameTables {
   TablePointer<const uint32_t> shade_vertex;  // per vertex shader run: its vertex, relative to the draw's first
   TablePointer<const uint32_t> shade_slot;    // per vertex shader run: the slot of its result
   uint32_t vertex_work;                       // additional multiply-adds of every vertex shader run
+  uint32_t normal_maps;                       // 1 if a material has a normal texture
   float light[3];                             // direction towards the light, unit length
 };
 

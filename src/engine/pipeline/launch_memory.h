@@ -203,7 +203,8 @@ struct LaunchMemory {
     }
     r.averages = plan.shown_sample < 0;
     r.cull_hidden = options.hierarchical_depth;
-    r.quads = shading_traits(options.shading).derivatives;
+    const ShadingTraits& traits = shading_traits(options.shading);
+    r.quads = traits.derivatives || (traits.normal_maps && tables.frame.normal_maps != 0);
     return r;
   }
 

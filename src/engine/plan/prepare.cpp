@@ -283,6 +283,8 @@ FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
     t.shade_vertex = reuse->shade_vertex.data();
     t.shade_slot = reuse->shade_slot.data();
   }
+  const auto bends = [](const MaterialRecord& m) { return m.normal_texture >= 0; };
+  t.normal_maps = std::any_of(materials.begin(), materials.end(), bends) ? 1 : 0;
   const float length = std::sqrt(glm::dot(frame->light_direction, frame->light_direction));
   for (int i = 0; i < 3; ++i) t.light[i] = length > 0 ? frame->light_direction[i] / length : (i == 1 ? 1.0f : 0.0f);
   return t;

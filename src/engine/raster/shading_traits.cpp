@@ -11,7 +11,7 @@ namespace {
 constexpr ShadingTraits kTraits[] = {
 // `shader` is the name of a template. NOLINTBEGIN(bugprone-macro-parentheses)
 #define BROKKR_SHADING(value, name, shader, meaning) \
-  {shader<Warp>::kMaterial, shader<Warp>::kDerivatives, shader<Warp>::kOverdraw},
+  {shader<Warp>::kMaterial, shader<Warp>::kDerivatives, shader<Warp>::kNormalMaps, shader<Warp>::kOverdraw},
 #include "brokkr/shadings.def"
     // NOLINTEND(bugprone-macro-parentheses)
 };

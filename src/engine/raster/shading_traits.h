@@ -7,7 +7,7 @@ namespace brokkr {
 
 // Members of ShaderTraits in shaders/shader.h.
 struct ShadingTraits {
-  bool material, derivatives, overdraw;
+  bool material, derivatives, normal_maps, overdraw;
 };
 const ShadingTraits& shading_traits(Shading shading);
 
