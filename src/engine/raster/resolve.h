@@ -24,6 +24,7 @@ BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool q
                          Stored& shown) {
   const Uint primitive = samples.primitive;
   Samples in = samples;
+  Color color{0.0f, 0.0f, 0.0f, 0.0f};
   Mask todo = won;
   while (w.any(todo)) {
     in.primitive = quads ? primitive_of_quads(w, primitive, todo) : primitive;
@@ -34,11 +35,14 @@ BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool q
       const Int two = four | w.shuffle(four, w.lane() ^ 1);
       active = (two | w.shuffle(two, w.lane() ^ 2)) != 0;
     }
-    const Stored stored = store_color(format, color_of(shade(w, context, in, active)));
-    shown.low = select(now, stored.low, shown.low);
-    shown.high = select(now, stored.high, shown.high);
+    const Color one = color_of(shade(w, context, in, active));
+    color = {select(now, one.r, color.r), select(now, one.g, color.g), select(now, one.b, color.b),
+             select(now, one.a, color.a)};
     todo = todo && !now;
   }
+  const Stored stored = store_color(format, color);
+  shown.low = select(won, stored.low, shown.low);
+  shown.high = select(won, stored.high, shown.high);
 }
 
 // Finds the tile's samples that primitives of the phase won, and writes the primitives to the memory.

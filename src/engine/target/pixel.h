@@ -3,6 +3,7 @@
 
 #include "brokkr/states.h"
 #include "machine/machine.h"
+#include "target/srgb_codes.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -56,6 +57,18 @@ BROKKR_FN void floats_from_halves(Uint word, Float& low, Float& high) {
 
 BROKKR_FN Uint unorm8(Float c) { return as_uint(to_int(saturate(c) * 255.0f + 0.5f)); }
 
+// The same code as unorm8(srgb_from_linear(c)), for c in [0, 1].
+BROKKR_FN Uint srgb_code(Float c) {
+  if constexpr (Warp::takes_turns) {
+    const Uint bits = as_uint(maximum(c, 0x1p-13f));
+    const Int interval = as_int((bits - SrgbCodes::kFirst) >> SrgbCodes::kIntervalBits);
+    return (Warp::gather(kSrgbCodes.word, interval, true) + (bits & (SrgbCodes::kInterval - 1))) >>
+           SrgbCodes::kIntervalBits;
+  } else {
+    return unorm8(srgb_from_linear(c));
+  }
+}
+
 struct Stored {
   Uint low, high;  // high: RGBA16F only
 };
@@ -67,9 +80,9 @@ BROKKR_FN Stored store_color(uint32_t format, Color color) {
             half_from_float(color.b) | (half_from_float(color.a) << 16)};
   }
   if (format == uint32_t(ColorFormat::rgba8_srgb)) {
-    color.r = srgb_from_linear(saturate(color.r));
-    color.g = srgb_from_linear(saturate(color.g));
-    color.b = srgb_from_linear(saturate(color.b));
+    return {srgb_code(saturate(color.r)) | (srgb_code(saturate(color.g)) << 8) | (srgb_code(saturate(color.b)) << 16) |
+                (unorm8(color.a) << 24),
+            0u};
   }
   return {unorm8(color.r) | (unorm8(color.g) << 8) | (unorm8(color.b) << 16) | (unorm8(color.a) << 24), 0u};
 }

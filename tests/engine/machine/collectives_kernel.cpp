@@ -2,6 +2,7 @@
 #include "block_answers.h"
 #include "lane_answers.h"
 #include "machine_entries.h"
+#include "target/pixel.h"
 
 BROKKR_MACHINE_BEGIN
 namespace machine_workers {
@@ -72,8 +73,27 @@ static void run_alone(int caller, int collective) {
   }
 }
 
+static bool are_wrong_codes(Uint bits) {
+  const Float color = minimum(as_float(bits), 1.0f);
+  return Warp::any(srgb_code(color) != unorm8(srgb_from_linear(color)));
+}
+
+static uint32_t wrong_srgb_codes() {
+  constexpr uint32_t kStride = 509, kNear = 64;
+  const Uint lane = as_uint(Warp::lane());
+  uint32_t wrong = 0;
+  for (uint32_t first = 0; first <= SrgbCodes::kOne; first += kStride * uint32_t(kWidth))
+    wrong += are_wrong_codes(first + lane * kStride) ? 1 : 0;
+  for (const uint32_t step : kSrgbSteps) {
+    for (uint32_t at = step - kNear; at < step + kNear; at += uint32_t(kWidth))
+      wrong += are_wrong_codes(at + lane) ? 1 : 0;
+  }
+  return wrong;
+}
+
 machine_test::MachineEntries machine() {
-  return {kWidth, kWidth == 32 ? 8 : 1, sizeof(Storage), run_answer, run_share_keys, run_increment_masked, run_alone};
+  return {kWidth,         kWidth == 32 ? 8 : 1, sizeof(Storage), run_answer,
+          run_share_keys, run_increment_masked, run_alone,       wrong_srgb_codes};
 }
 
 }  // namespace machine_workers

@@ -150,6 +150,8 @@ TEST_P(Machine, MaskedAccessKeepsToItsLanes) {
   munmap(mapped, 3 * page);
 }
 
+TEST_P(Machine, TheTableOfSrgbCodesHasTheCodesOfTheFormula) { EXPECT_EQ(machine.wrong_srgb_codes(), 0u); }
+
 // On CUDA the other lanes would never arrive.
 TEST_P(Machine, EndsWhereALaneAloneCallsACollective) {
 #if defined(NDEBUG)

@@ -21,6 +21,9 @@ struct MachineEntries {
   void (*increment_masked)(const uint32_t* from, uint32_t* to, uint32_t mask);
   // Calls a collective from one lane alone: 0 <= caller < kCallers, 0 <= collective < kCollectives.
   void (*act_alone)(int caller, int collective);
+  // The number of vectors of colours in [0, 1] that have another code in the table (target/srgb_codes.h) than by the
+  // formula: all colours within 64 floats of a step, and every 509th float.
+  uint32_t (*wrong_srgb_codes)();
 };
 
 }  // namespace brokkr::machine_test
