@@ -190,7 +190,7 @@ MUTATIONS = [
     ("mip-box", "src/engine/plan/mip_chain.cpp", "x1 = ‹std::max(x0 + 1, (x + 1) * width / next_width)›;", "x0 + 1",
      PIPELINE, "Shading.StripesOfBothDirectionsAreGreyAtADistance"),
     ("perspective", "src/engine/raster/interpolate.h",
-     "x[i] = corner[i].x * draw.scale[0] + ‹corner[i].w * (draw.offset[0] - in.x)›;", "1.0f * (draw.offset[0] - in.x)",
+     "* draw.scale[0] + ‹clip_w[i] * (draw.offset[0] - in.x)›;", "1.0f * (draw.offset[0] - in.x)",
      PIPELINE, "Shading.TextureCoordinatesArePerspectiveCorrect"),
 
     # Patterns.

@@ -18,9 +18,9 @@ struct Weights {
   Float inverse;  // 1 / (N_0 + N_1 + N_2)
 };
 
-// x, y: the corners' window positions times w, relative to the sample.
+// x, y: the corners' window positions times w, relative to the sample. w: the corners' w.
 template <class T>
-BROKKR_FN Weights weights_at(const ClipVertexOf<T> (&corner)[3], const Float (&x)[3], const Float (&y)[3]) {
+BROKKR_FN Weights weights_at(const T (&w)[3], const Float (&x)[3], const Float (&y)[3]) {
   Weights weights;
   const auto numerator = [&](int i, int j) { return x[i] * y[j] - x[j] * y[i]; };
   const Float n0 = numerator(1, 2), n1 = numerator(2, 0), n2 = numerator(0, 1);
@@ -28,11 +28,17 @@ BROKKR_FN Weights weights_at(const ClipVertexOf<T> (&corner)[3], const Float (&x
   weights.inverse = 1.0f / select(sum == 0.0f, 1.0f, sum);
   weights.value = Vec3<Warp>(n0 * weights.inverse, n1 * weights.inverse, n2 * weights.inverse);
   // A step to the right subtracts w from every x.
-  const auto along_x = [&](int i, int j) { return corner[j].w * y[i] - corner[i].w * y[j]; };
-  const auto along_y = [&](int i, int j) { return corner[i].w * x[j] - corner[j].w * x[i]; };
+  const auto along_x = [&](int i, int j) { return w[j] * y[i] - w[i] * y[j]; };
+  const auto along_y = [&](int i, int j) { return w[i] * x[j] - w[j] * x[i]; };
   weights.dx = Vec3<Warp>(along_x(1, 2), along_x(2, 0), along_x(0, 1));
   weights.dy = Vec3<Warp>(along_y(1, 2), along_y(2, 0), along_y(0, 1));
   return weights;
+}
+
+template <class T>
+BROKKR_FN Weights weights_at(const ClipVertexOf<T> (&corner)[3], const Float (&x)[3], const Float (&y)[3]) {
+  const T w[3] = {corner[0].w, corner[1].w, corner[2].w};
+  return weights_at(w, x, y);
 }
 
 BROKKR_FN Float mixed(const Vec3<Warp>& weights, Float p, Float q, Float r) {
@@ -61,25 +67,32 @@ BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& mater
   return frame.texcoords && material.textured != 0;
 }
 
-// Fills position, normal, texcoord and barycentric in `in`. Each lane has its own corners, or all lanes share them.
-// Returns the weights.
-template <class T>
-BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const CornersOf<T>& corners,
-                              const ClipVertexOf<T> (&corner)[3], ShaderInput<Warp>& in) {
+// Fills position, normal, texcoord and barycentric in `in`. `surface` is a SurfaceOf or PickedSurfaces. Returns the
+// weights.
+template <class Surface>
+BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Surface& surface, ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
+  using T = decltype(surface.get([](const auto& s) { return s.clip[0].w; }));
+  T clip_w[3];
   Float x[3], y[3];
   for (int i = 0; i < 3; ++i) {
-    x[i] = corner[i].x * draw.scale[0] + corner[i].w * (draw.offset[0] - in.x);
-    y[i] = corner[i].y * draw.scale[1] + corner[i].w * (draw.offset[1] - in.y);
+    clip_w[i] = surface.get([&](const auto& s) { return s.clip[i].w; });
+    x[i] =
+        surface.get([&](const auto& s) { return s.clip[i].x; }) * draw.scale[0] + clip_w[i] * (draw.offset[0] - in.x);
+    y[i] =
+        surface.get([&](const auto& s) { return s.clip[i].y; }) * draw.scale[1] + clip_w[i] * (draw.offset[1] - in.y);
   }
-  const Weights weights = weights_at(corner, x, y);
+  const Weights weights = weights_at(clip_w, x, y);
   in.barycentric = weights.value;
 
   if (!(draw.bits & kDrawMaterial)) {
     // Guesses eye space for captured clip-space positions, with a vertical field of view of 67 degrees.
     const float sy = 0.66f, sx = draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * sy;
     Vec3<Warp> p[3];
-    for (int i = 0; i < 3; ++i) p[i] = Vec3<Warp>(corner[i].x * sx, corner[i].y * sy, -corner[i].w);
+    for (int i = 0; i < 3; ++i) {
+      p[i] = Vec3<Warp>(surface.get([&](const auto& s) { return s.clip[i].x; }) * sx,
+                        surface.get([&](const auto& s) { return s.clip[i].y; }) * sy, -clip_w[i]);
+    }
     in.normal = cross(p[1] - p[0], p[2] - p[0]);
     in.position = Vec3<Warp>(mixed(weights.value, p[0].x, p[1].x, p[2].x), mixed(weights.value, p[0].y, p[1].y, p[2].y),
                              mixed(weights.value, p[0].z, p[1].z, p[2].z));
@@ -87,35 +100,43 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Co
     in.normal = in.normal * flip;
     return weights;
   }
-  const auto attribute = [&](const auto& values, int c) {
-    return mixed(weights.value, values[0][c], values[1][c], values[2][c]);
+  const auto attribute = [&](auto&& of_corner) {
+    return mixed(weights.value, surface.get([&](const auto& s) { return of_corner(s, 0); }),
+                 surface.get([&](const auto& s) { return of_corner(s, 1); }),
+                 surface.get([&](const auto& s) { return of_corner(s, 2); }));
   };
+  const auto position = [&](int c) { return attribute([c](const auto& s, int i) { return s.position[i][c]; }); };
+  const auto normal = [&](int c) { return attribute([c](const auto& s, int i) { return s.normal[i][c]; }); };
   const float* model = frame.models + size_t(draw.first_instance + run.instance) * 16;
-  const Vec3<Warp> p(attribute(corners.position, 0), attribute(corners.position, 1), attribute(corners.position, 2));
+  const Vec3<Warp> p(position(0), position(1), position(2));
   const auto rotate = [&](const Vec3<Warp>& a, int row) {
     return (model[row] * a.x + model[4 + row] * a.y) + model[8 + row] * a.z;
   };
   in.position = Vec3<Warp>(rotate(p, 0) + model[12], rotate(p, 1) + model[13], rotate(p, 2) + model[14]);
   if (frame.normals) {
-    const Vec3<Warp> n(attribute(corners.normal, 0), attribute(corners.normal, 1), attribute(corners.normal, 2));
+    const Vec3<Warp> n(normal(0), normal(1), normal(2));
     in.normal = Vec3<Warp>(rotate(n, 0), rotate(n, 1), rotate(n, 2));
   } else {
     in.normal = Vec3<Warp>(0.0f, 0.0f, 1.0f);
   }
   in.texcoord = in.texcoord_dx = in.texcoord_dy = Vec2<Warp>(0.0f, 0.0f);
   if (!is_textured(frame, *in.material)) return weights;
-  const Texcoords<Warp> texcoords = mixed_texcoords(weights, corners.texcoord);
+  T texcoord[3][2];
+  for (int i = 0; i < 3; ++i) {
+    for (int c = 0; c < 2; ++c) texcoord[i][c] = surface.get([&](const auto& s) { return s.texcoord[i][c]; });
+  }
+  const Texcoords<Warp> texcoords = mixed_texcoords(weights, texcoord);
   in.texcoord = texcoords.at;
   in.texcoord_dx = texcoords.dx;
   in.texcoord_dy = texcoords.dy;
   return weights;
 }
 
-// Sets the lanes `which` of `to` to the corners of a primitive that they share. Sets normals and texture coordinates
-// only if the draw has them.
+// Sets the lanes `which` of `to` to the corners of a primitive that they share, in object space. Sets normals and
+// texture coordinates only if the draw has them.
 template <class T>
 BROKKR_FN void load_corners(const FrameTables& frame, const Run& run, const MaterialRecord* of_draw, uint32_t primitive,
-                            Mask which, CornersOf<T>& to) {
+                            Mask which, SurfaceOf<T>& to) {
   const DrawRecord& draw = *run.draw;
   const bool material = (draw.bits & kDrawMaterial) != 0;
   const bool normals = material && frame.normals, texcoords = material && is_textured(frame, *of_draw);
@@ -137,29 +158,34 @@ BROKKR_FN void load_corners(const FrameTables& frame, const Run& run, const Mate
 }
 
 template <class T>
-BROKKR_FN void to_clip_space(const Run& run, const CornersOf<T>& corners, ClipVertexOf<T> (&corner)[3]) {
-  for (int i = 0; i < 3; ++i) corner[i] = transform_vertex<T>(run, [&](int c) { return corners.position[i][c]; });
+BROKKR_FN void to_clip_space(const Run& run, SurfaceOf<T>& surface) {
+  for (int i = 0; i < 3; ++i) surface.clip[i] = transform_vertex<T>(run, [&](int c) { return surface.position[i][c]; });
 }
 
-// Not inlined, because cache misses are rare.
+// Loads a primitive into its place of the cache. Not inlined, because most lookups find their primitive.
 BROKKR_FN_NOINLINE void keep_surface(const FrameTables& frame, const Run& run, const MaterialRecord* material,
                                      uint32_t primitive, OneSurface& to) {
-  OneSurface one = {};
-  load_corners(frame, run, material, primitive, true, one.object);
-  to_clip_space(run, one.object, one.clip);
-  to = one;
+  load_corners(frame, run, material, primitive, true, to);
+  to_clip_space(run, to);
 }
-// Does the work of interpolate() for lanes that share a primitive, whose corners may be in the cache.
-BROKKR_FN Weights interpolate_one(const FrameTables& frame, const Run& run, KeptSurfaces& kept, uint32_t primitive,
-                                  ShaderInput<Warp>& in) {
-  const uint32_t place = primitive % KeptSurfaces::kCount;
-  OneSurface& one = kept.surface[place];
-  if (kept.number[place] != primitive) {
-    kept.number[place] = primitive;
-    keep_surface(frame, run, in.material, primitive, one);
+
+// The cache, for primitives of one run.
+struct SurfacesOfRun {
+  const FrameTables& frame;
+  const Run& run;
+  const MaterialRecord* material;
+  KeptSurfaces& kept;
+
+  BROKKR_FN const OneSurface& of(uint32_t primitive) const {
+    const uint32_t place = primitive % KeptSurfaces::kCount;
+    OneSurface& one = kept.surface[place];
+    if (kept.number[place] != primitive) {
+      kept.number[place] = primitive;
+      keep_surface(frame, run, material, primitive, one);
+    }
+    return one;
   }
-  return interpolate(frame, run, one.object, one.clip, in);
-}
+};
 
 // Fills color and second in `in` for lanes m.
 BROKKR_FN void interpolate_colors(Warp& w, const FrameTables& frame, const Run& run, Mask m, const Weights& weights,
@@ -192,19 +218,43 @@ BROKKR_FN void interpolate_colors(Warp& w, const FrameTables& frame, const Run& 
 
 // Does the work of interpolate() for lanes m, each of which may have its own primitive.
 BROKKR_FN Weights interpolate_each(Warp& w, const FrameTables& frame, const Run& run, Mask m, ShaderInput<Warp>& in) {
-  CornersOf<Float> corners;
-  // We avoid CornersOf{}, because GCC would zero memory and load it again.
+  SurfaceOf<Float> surface;
+  // We avoid SurfaceOf{}, because GCC would zero memory and load it again.
   for (int i = 0; i < 3; ++i) {
-    for (Float& value : corners.position[i]) value = 0.0f;
-    for (Float& value : corners.normal[i]) value = 0.0f;
-    for (Float& value : corners.texcoord[i]) value = 0.0f;
+    for (Float& value : surface.position[i]) value = 0.0f;
+    for (Float& value : surface.normal[i]) value = 0.0f;
+    for (Float& value : surface.texcoord[i]) value = 0.0f;
   }
   w.for_distinct(in.primitive, m, [&](auto primitive, Mask same) BROKKR_INLINE_LAMBDA {
-    load_corners(frame, run, in.material, primitive, same, corners);
+    load_corners(frame, run, in.material, primitive, same, surface);
   });
-  ClipVertex corner[3];
-  to_clip_space(run, corners, corner);
-  return interpolate(frame, run, corners, corner, in);
+  to_clip_space(run, surface);
+  return interpolate(frame, run, surface, in);
+}
+
+// Finds the primitives of lanes m, with their corners. Returns false if there are more than kMost, or if two of them
+// have the same place in the cache.
+template <int kMost>
+BROKKR_FN bool pick_surfaces(Warp& w, const SurfacesOfRun& surfaces, Uint of_lane, Mask m, PickedSurfaces<kMost>& to) {
+  static_assert(KeptSurfaces::kCount <= 32);
+  uint32_t primitive[kMost], places = 0;
+  int count = 0;
+  Mask rest = m;
+  for (; count < kMost && w.any(rest); ++count) {
+    primitive[count] = w.broadcast(of_lane, lowest_bit(w.ballot(rest)));
+    const uint32_t place = uint32_t(1) << primitive[count] % KeptSurfaces::kCount;
+    if (places & place) return false;
+    places |= place;
+    to.lanes[count] = rest && of_lane == primitive[count];
+    rest = rest && !to.lanes[count];
+  }
+  if (w.any(rest)) return false;
+  for (int i = 0; i < count; ++i) to.of[i] = &surfaces.of(primitive[i]);
+  for (int i = count; i < kMost; ++i) {
+    to.of[i] = to.of[0];
+    to.lanes[i] = false;
+  }
+  return true;
 }
 
 // Computes the surface for lanes m, whose primitives belong to `run`; kColors is that of ShaderTraits.
@@ -219,9 +269,15 @@ template <bool kColors>
 BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, KeptSurfaces& kept, Mask m,
                                    ShaderInput<Warp>& in) {
   const uint32_t first = w.broadcast(in.primitive, lowest_bit(w.ballot(m)));
-  const bool shared = !w.any(m && in.primitive != first);
-  const Weights weights =
-      shared ? interpolate_one(frame, run, kept, first, in) : interpolate_each(w, frame, run, m, in);
+  Weights weights;
+  PickedSurfaces<4> some;
+  const SurfacesOfRun surfaces{frame, run, in.material, kept};
+  if (!w.any(m && in.primitive != first))
+    weights = interpolate(frame, run, surfaces.of(first), in);
+  else if (pick_surfaces(w, surfaces, in.primitive, m, some))
+    weights = interpolate(frame, run, some, in);
+  else
+    weights = interpolate_each(w, frame, run, m, in);
   if constexpr (kColors) interpolate_colors(w, frame, run, m, weights, in);
 }
 

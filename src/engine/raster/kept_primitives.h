@@ -49,24 +49,40 @@ struct KeptPrimitives {
 struct NoPrimitives {};
 using PrimitiveMemory = std::conditional_t<Warp::takes_turns, KeptPrimitives, NoPrimitives>;
 
-// The corners of primitives in object space, as shading modes read them. Each lane has its own primitive, or all share
-// one.
+// The corners of primitives that shading modes interpolate. Each lane has its own primitive, or all share one. `get`
+// reads a field: get(f) is f(this), and so are the lanes of PickedSurfaces.
 template <class T>
-struct CornersOf {
-  T position[3][4];  // w: only for captured clip-space positions
+struct SurfaceOf {
+  T position[3][4];  // in object space. w: only for captured clip-space positions
   T normal[3][3];
   T texcoord[3][2];
-};
+  ClipVertexOf<T> clip[3];
 
-// A primitive that shading modes interpolate, with its corners in clip space.
-struct OneSurface {
-  CornersOf<float> object;
-  ClipVertexOf<float> clip[3];
+  template <class Field>
+  BROKKR_FN T get(Field&& field) const {
+    return field(*this);
+  }
+};
+using OneSurface = SurfaceOf<float>;
+
+// At most kMost primitives, one for each lane. A field is selected where it is used, so that it needs no register
+// before.
+template <int kMost>
+struct PickedSurfaces {
+  const OneSurface* of[kMost];
+  Mask lanes[kMost];  // the first primitive belongs to all other lanes
+
+  template <class Field>
+  BROKKR_FN Float get(Field&& field) const {
+    Float value = field(*of[0]);
+    for (int i = 1; i < kMost; ++i) value = select(lanes[i], field(*of[i]), value);
+    return value;
+  }
 };
 
 // A cache like KeptPrimitives, for shading modes. A primitive belongs to one run, so its number identifies it.
 struct KeptSurfaces {
-  static constexpr uint32_t kCount = 16;
+  static constexpr uint32_t kCount = 32;
   uint32_t number[kCount];
   OneSurface surface[kCount];
 
