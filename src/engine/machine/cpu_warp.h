@@ -42,6 +42,22 @@ BROKKR_FN auto act_alone(F&& f, Arguments... arguments) {
 }
 #endif
 
+// The numbers of the set lanes of each mask of eight lanes, in order.
+struct SetLanes {
+  alignas(8) uint8_t of[256][8];
+};
+constexpr SetLanes set_lanes() {
+  SetLanes lanes{};
+  for (uint32_t bits = 0; bits < 256; ++bits) {
+    int n = 0;
+    for (uint8_t i = 0; i < 8; ++i) {
+      if ((bits >> i & 1) != 0) lanes.of[bits][n++] = i;
+    }
+  }
+  return lanes;
+}
+inline constexpr SetLanes kSetLanes = set_lanes();
+
 class Warp : public NearWords<Warp> {
  public:
   static constexpr int width = kWidth;
@@ -179,6 +195,16 @@ class Warp : public NearWords<Warp> {
       const auto k = same_bits<__mmask16>(m.m);
       const int n = std::popcount(uint32_t(k));
       _mm512_mask_storeu_epi32(p, __mmask16((1u << n) - 1u), _mm512_maskz_compress_epi32(k, same_bits<__m512i>(a.v)));
+      return n;
+    }
+#endif
+#if defined(__AVX2__)
+    if constexpr (kWidth == 8 && sizeof(T) == 4) {
+      const uint32_t bits = bits_of(m);
+      const __m128i lanes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kSetLanes.of[bits]));
+      const __m256i packed = _mm256_permutevar8x32_epi32(same_bits<__m256i>(a.v), _mm256_cvtepu8_epi32(lanes));
+      const int n = std::popcount(bits);
+      store(p, Lane<T>(same_bits<Vector<T>>(packed)), first_lanes(n));
       return n;
     }
 #endif
