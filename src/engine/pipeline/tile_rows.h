@@ -32,20 +32,29 @@ struct TileRow {
   const TargetRecord& target;
   uint32_t layer, y;  // first row of pixels
 
-  // Calls copy(pixel in the layer, sample in the planes, pixels in the row, region) for every row of every tile;
-  // kMorton[8 * (pixel row % 8) + i] is the offset of pixel i's sample.
+  uint32_t rows() const { return std::min(8u, target.height - y); }
+
+  // Calls copy(first column, first sample in the planes, columns, region) for every tile.
   template <class F>
-  void for_rows(F&& copy) const {
-    const uint32_t edge = uint32_t(plan.region), rows = std::min(8u, target.height - y);
+  void for_tiles(F&& copy) const {
+    const uint32_t edge = uint32_t(plan.region);
     const uint32_t of_sample = uint32_t(std::max(plan.shown_sample, 0)) * target.sample_regions;
     const uint32_t first_region =
         target.first_region + of_sample + (layer * target.regions_y + y / edge) * target.regions_x;
     for (uint32_t x = 0; x < target.width; x += 8) {
       const uint32_t region = first_region + x / edge, wide = std::min(8u, target.width - x);
       const size_t tile = (y % edge) / 8 * (edge / 8) + (x % edge) / 8;
-      const size_t sample = (size_t(region) * edge * edge) + tile * 64;
-      for (uint32_t row = 0; row < rows; ++row) copy(size_t(y + row) * target.width + x, sample, row, wide, region);
+      copy(x, (size_t(region) * edge * edge) + tile * 64, wide, region);
     }
+  }
+
+  // Calls copy(pixel in the layer, sample in the planes, row, pixels in the row, region) for every row of every tile;
+  // kMorton[8 * row + i] is the offset of pixel i's sample.
+  template <class F>
+  void for_rows(F&& copy) const {
+    for_tiles([&](uint32_t x, size_t sample, uint32_t wide, uint32_t region) {
+      for (uint32_t row = 0; row < rows(); ++row) copy(size_t(y + row) * target.width + x, sample, row, wide, region);
+    });
   }
 
   // The column of a pixel that for_rows names.
@@ -55,17 +64,21 @@ struct TileRow {
   // the pixel's value; the pixels to its right follow there.
   template <class T, class Place, class Cleared>
   void gather_to(const T* plane, const RegionState* states, uint32_t bit, Place&& at_pixel, Cleared&& cleared) const {
-    for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t region) {
-      T* const to = at_pixel(column(pixel, row), y + row);
+    const uint32_t high = rows();
+    for_tiles([&](uint32_t x, size_t sample, uint32_t wide, uint32_t region) {
       if (states != nullptr && (states[region].bits & bit) != 0) {
-        std::fill_n(to, wide, T(cleared(states[region])));
+        const T value = T(cleared(states[region]));
+        for (uint32_t row = 0; row < high; ++row) std::fill_n(at_pixel(x, y + row), wide, value);
         return;
       }
-      const T* const from = plane + sample + kMorton[row * 8];
-      if (wide == 8) {  // the samples of pixels 2 k and 2 k + 1 are adjacent
-        for (uint32_t k = 0; k < 4; ++k) std::memcpy(to + 2 * k, from + kMorton[2 * k], 2 * sizeof(T));
-      } else {
-        for (uint32_t i = 0; i < wide; ++i) to[i] = from[kMorton[i]];
+      for (uint32_t row = 0; row < high; ++row) {
+        T* const to = at_pixel(x, y + row);
+        const T* const from = plane + sample + kMorton[row * 8];
+        if (wide == 8) {  // the samples of pixels 2 k and 2 k + 1 are adjacent
+          for (uint32_t k = 0; k < 4; ++k) std::memcpy(to + 2 * k, from + kMorton[2 * k], 2 * sizeof(T));
+        } else {
+          for (uint32_t i = 0; i < wide; ++i) to[i] = from[kMorton[i]];
+        }
       }
     });
   }
