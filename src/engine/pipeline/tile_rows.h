@@ -74,6 +74,13 @@ struct TileRow {
       for (uint32_t row = 0; row < high; ++row) {
         T* const to = at_pixel(x, y + row);
         const T* const from = plane + sample + kMorton[row * 8];
+        if constexpr (sizeof(T) == sizeof(uint32_t)) {
+          if (wide == 8 && row + 1 < high) {
+            copy_two_rows(from, to, at_pixel(x, y + row + 1));
+            ++row;
+            continue;
+          }
+        }
         if (wide == 8) {  // the samples of pixels 2 k and 2 k + 1 are adjacent
           for (uint32_t k = 0; k < 4; ++k) std::memcpy(to + 2 * k, from + kMorton[2 * k], 2 * sizeof(T));
         } else {
@@ -81,6 +88,20 @@ struct TileRow {
         }
       }
     });
+  }
+
+  // Copies rows 2 k and 2 k + 1 of a tile of words. Their pairs of samples alternate.
+  template <class T>
+  static void copy_two_rows(const T* from, T* lower, T* upper) {
+    typedef uint64_t Pairs __attribute__((vector_size(16)));
+    for (const size_t columns : {size_t(0), size_t(4)}) {
+      Pairs left, right;
+      std::memcpy(&left, from + 4 * columns, sizeof(left));
+      std::memcpy(&right, from + 4 * columns + 4, sizeof(right));
+      const Pairs first{left[0], right[0]}, second{left[1], right[1]};
+      std::memcpy(lower + columns, &first, sizeof(first));
+      std::memcpy(upper + columns, &second, sizeof(second));
+    }
   }
 
   template <class T, class Cleared>
