@@ -1,5 +1,7 @@
 #include "simt/config.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -221,6 +223,16 @@ Config as_half_warps(Config c) {
   c.cores *= 2;
   c.warp /= 2;
   c.lanes = std::max(1u, c.lanes / 2);
+  return c;
+}
+
+Config with_cores(Config c, uint32_t cores) {
+  c.name += fmt::format(", {} cores", cores);
+  const auto share = [&](uint32_t whole) { return std::max(1u, (whole * cores + c.cores / 2) / c.cores); };
+  const uint32_t bytes = share(c.memory.channels * c.memory.bytes_per_cycle);
+  c.memory.channels = share(c.memory.channels);
+  c.memory.bytes_per_cycle = std::max(1u, (bytes + c.memory.channels / 2) / c.memory.channels);
+  c.cores = cores;
   return c;
 }
 

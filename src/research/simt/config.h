@@ -109,6 +109,8 @@ std::vector<std::string> config_names();
 Config as_mimd(Config config);
 // Warps of half the size on twice as many cores. [Steffen12, Fig. 8.4]
 Config as_half_warps(Config config);
+// With `cores` of the machine's cores, and their share of its channels and of its bytes per cycle, rounded.
+Config with_cores(Config config, uint32_t cores);
 // Without cache misses, and with memory that answers immediately.
 Config with_ideal_memory(Config config);
 

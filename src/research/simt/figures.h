@@ -27,6 +27,7 @@ struct FigureOptions {
   uint32_t scale = 1, triangles = 0, width = 0;
   uint64_t cycles = 0;
   bool real_memory = false;  // for rays: the machine's memory instead of ideal memory
+  uint32_t cores = 0;        // for rays: cores with their share of memory; rates are scaled to the whole machine
   ShowProgress progress;     // may be called by several threads at once
 };
 

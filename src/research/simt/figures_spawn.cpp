@@ -21,10 +21,25 @@ struct RayRun {
 
 Config machine_of_rays() { return find_config("thesis-7.3"); }
 
-double million_rays(const Statistics& s) { return s.rate() * machine_of_rays().mhz; }
+// The whole machine's rates, from those of the cores that ran.
+double scaled(double rate, const FigureOptions& o) {
+  return o.cores == 0 ? rate : rate * double(machine_of_rays().cores) / double(o.cores);
+}
+double million_rays(const Statistics& s, const FigureOptions& o) { return scaled(s.rate(), o) * machine_of_rays().mhz; }
+
+// Says how many cores ran, unless all did.
+void note_cores(const FigureOptions& o, FigureResult& r) {
+  if (o.cores == 0) return;
+  const Config c = with_cores(machine_of_rays(), o.cores);
+  r.notes.push_back(
+      fmt::format("{} of the machine's {} cores ran (--cores), with {} bytes per cycle of its memory; rates are scaled "
+                  "to all of them. With 2 cores an image of 64 x 64 has as many rays per core as the thesis's.",
+                  o.cores, machine_of_rays().cores, c.memory.channels * c.memory.bytes_per_cycle));
+}
 
 Statistics run(const RayRun& wanted, const FigureOptions& o) {
   Config c = machine_of_rays();
+  if (o.cores != 0) c = with_cores(c, o.cores);
   const bool ideal = wanted.ideal && !o.real_memory;
   c.spawn.conflicts = wanted.conflicts;
   c.block_scheduling = wanted.blocks;
@@ -106,7 +121,7 @@ FigureResult figure_rays(const FigureOptions& o) {
   }
   const std::vector<Statistics> all = run_all(runs, o);
   for (size_t i = 0; i < std::size(kThesisScenes); ++i) {
-    const auto rays = [&](size_t column) { return million_rays(all[4 * i + column]); };
+    const auto rays = [&](size_t column) { return million_rays(all[4 * i + column], o); };
     const double blocks = rays(0), warps = rays(1), conflicts = rays(2), spawned = rays(3);
     r.rows.push_back({fmt::format("{}: {} triangles", kThesisScenes[i].name,
                                   o.triangles != 0 ? o.triangles : kThesisScenes[i].triangles),
@@ -115,7 +130,8 @@ FigureResult figure_rays(const FigureOptions& o) {
   }
   if (o.real_memory) {
     r.notes = {kScenesNote,
-               "With the memory of Table 7.3 (--real-memory), blocks and warps hide different amounts of its latency."};
+               "With the memory of Table 7.3 (--real-memory) our rays wait for its bytes, not for its latency."};
+    note_cores(o, r);
     return r;
   }
   r.notes = {kScenesNote, kMemoryNote,
@@ -125,6 +141,7 @@ FigureResult figure_rays(const FigureOptions& o) {
                  "nothing more. Every step of a ray spawns a thread, as in the thesis, and storing and restoring its "
                  "state costs part of the gain of µ-kernels. The thesis simulates the first 300 000 cycles (--cycles).",
                  o.width != 0 ? o.width : RayRun{}.width, machine_of_rays().mhz)};
+  note_cores(o, r);
   return r;
 }
 
@@ -143,11 +160,12 @@ FigureResult figure_ideal_rays(const FigureOptions& o) {
   std::vector<RayRun> runs;
   for (const Row& row : rows) runs.push_back(row.wanted);
   const std::vector<Statistics> all = run_all(runs, o);
-  const double rays = million_rays(all[0]), ipc = all[0].ipc();
+  const double rays = million_rays(all[0], o), ipc = scaled(all[0].ipc(), o);
   for (size_t i = 0; i < all.size(); ++i) {
     const Statistics& s = all[i];
     r.rows.push_back({rows[i].label,
-                      {million_rays(s), 100 * million_rays(s) / rays, s.ipc(), 100 * s.ipc() / ipc, double(s.cycles)},
+                      {million_rays(s, o), 100 * million_rays(s, o) / rays, scaled(s.ipc(), o),
+                       100 * scaled(s.ipc(), o) / ipc, double(s.cycles)},
                       rows[i].thesis});
   }
   r.notes = {
@@ -156,6 +174,7 @@ FigureResult figure_ideal_rays(const FigureOptions& o) {
           "The whole image of {0} x {0} (--pixels); the thesis simulates the first 300 000 cycles (--cycles). The "
           "thesis's percentages refer to rays; our instructions include those that store and restore states.",
           o.width != 0 ? o.width : RayRun{}.width)};
+  note_cores(o, r);
   return r;
 }
 

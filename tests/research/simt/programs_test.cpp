@@ -144,5 +144,20 @@ TEST_F(SimtPrograms, FiguresHaveAValueInEachColumn) {
   }
 }
 
+// Two cores with an image of a few rays: rates are those of the whole machine, 15 times theirs.
+TEST_F(SimtPrograms, FiguresOfFewerCoresScaleTheirRates) {
+  FigureOptions options{.triangles = 600, .width = 16};
+  const FigureResult whole = find_figure("8.9").run(options);
+  options.cores = 2;
+  const FigureResult few = find_figure("8.9").run(options);
+  constexpr double kRays = 16 * 16, kMhz = 1296;
+  for (const FigureRow& row : few.rows)
+    EXPECT_NEAR(row.values[0], kRays / row.values[4] * kMhz * 15, 1e-6) << row.label;
+  for (const FigureRow& row : whole.rows) EXPECT_NEAR(row.values[0], kRays / row.values[4] * kMhz, 1e-6) << row.label;
+  EXPECT_EQ(few.notes.size(), whole.notes.size() + 1);
+  const Config machine = with_cores(find_config("thesis-7.3"), 15);
+  EXPECT_EQ(std::tuple(machine.cores, machine.memory.channels * machine.memory.bytes_per_cycle), std::tuple(15u, 32u));
+}
+
 }  // namespace
 }  // namespace brokkr::simt::test

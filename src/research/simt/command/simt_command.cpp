@@ -321,6 +321,11 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   o.width = uint32_t(arguments.integer("pixels", 0));
   o.cycles = uint64_t(arguments.integer("cycles", 0));
   o.real_memory = arguments.has("real-memory");
+  o.cores = uint32_t(arguments.integer("cores", 0));
+  for (const std::string& name : names) {
+    if (o.cores != 0 && name != "8.7" && name != "8.9")
+      throw UsageError(fmt::format("--cores is for the figures 8.7 and 8.9, not for {}; leave it out", name));
+  }
   std::mutex mutex;
   o.progress = [&](const std::string& what) {
     const std::lock_guard lock(mutex);
@@ -441,6 +446,7 @@ Command simt_command() {
        flag("--half-warps", "Use warps of half the size on twice the cores"),
        flag("--ideal", "Use memory that answers immediately"),
        flag("--real-memory", "Figure 8.7: use the memory of Table 7.3 instead of ideal memory"),
+       integer_option("--cores", "Figures 8.7 and 8.9: use N of the 30 cores, with their share of memory (30)", 1, 30),
        flag("--warps", "Start each warp when there is room for it, not when there is room for its block"),
        flag("--no-conflicts", "Ignore bank conflicts in spawn memory"),
        integer_option("--scale", "Factor for the amount of work of programs (1)", 1, 64),
