@@ -147,7 +147,7 @@ FigureResult figure_rays(const FigureOptions& o) {
 
 FigureResult figure_ideal_rays(const FigureOptions& o) {
   FigureResult r;
-  r.columns = {"million rays/s", "of MIMD, %", "instructions a cycle", "of MIMD, %", "cycles"};
+  r.columns = {"million rays/s", "rays, % of MIMD", "instructions a cycle", "instructions, % of MIMD", "cycles"};
   struct Row {
     const char *label, *thesis;
     RayRun wanted;
