@@ -24,8 +24,8 @@ namespace {
 constexpr uint64_t kSamples = 4096, kCompared = 256;
 // Relative tolerances: of positions after an experiment, of equal matrices, and of equal projections.
 constexpr float kSamePosition = 1e-3f, kSameMatrix = 1e-3f, kSameView = 2e-3f;
-constexpr const char* kNotPerspective = "its matrix is not a perspective view";
-constexpr const char* kStoredFlat = "the file holds only its computed vertices, which are not a perspective view";
+constexpr const char* kNotPerspective = "no perspective view";
+constexpr const char* kStoredFlat = "only computed vertices in the file, which are no perspective view";
 // The origin of a sky without depth may be this far from the camera, as a part of the sky's size.
 constexpr float kSkyCenter = 2e-3f;
 // The experiments cost a run of the vertex programs for each matrix of the program that has most.
@@ -355,17 +355,17 @@ class Search {
     const auto number = size_t(&one - subjects_.data());
     if (!one.clip) {
       result.still[command] =
-          one.matrices.empty() ? "its program has no matrix" : "no matrix of its program ends in clip space";
+          one.matrices.empty() ? "no matrix in the program" : "no matrix of the program ends in clip space";
       return;
     }
     if (!parts_[number]) {
       const glm::vec4 w = row(clip_matrix(one), 3);
       const bool is_flat = w.x == 0 && w.y == 0 && w.z == 0;
-      result.still[command] = is_flat ? kNotPerspective : "its matrix is a perspective view of a distorted space";
+      result.still[command] = is_flat ? kNotPerspective : "a perspective view of a distorted space";
       return;
     }
     if (!is_of_the_camera(number)) {
-      result.still[command] = "it has another field of view";
+      result.still[command] = "another field of view than the camera's";
       return;
     }
     CameraDraw moves{.command = command, .projection = parts_[number]->projection, .eye = parts_[number]->eye};

@@ -22,6 +22,9 @@ std::optional<fs::path> find_bundled(const std::string& name) {
   return std::nullopt;
 }
 
+// One blade of grass, which the example of instances repeats.
+constexpr const char* kPart = "blade.obj";
+
 std::vector<std::string> bundled_scenes() {
   std::vector<std::string> files;
   for (const char* const name : {"scenes", "assets"}) {
@@ -29,7 +32,8 @@ std::vector<std::string> bundled_scenes() {
     if (!folder) continue;
     std::error_code error;
     for (fs::directory_iterator it(*folder, error), end; !error && it != end; it.increment(error)) {
-      if (is_loadable(it->path().string())) files.push_back(it->path().string());
+      const bool is_part = it->path().filename() == kPart;
+      if (!is_part && is_loadable(it->path().string())) files.push_back(it->path().string());
     }
   }
   // Frames come before scenes. A larger frame has more to see.

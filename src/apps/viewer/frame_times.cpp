@@ -61,7 +61,7 @@ void FrameTimes::draw_curve(const Plot& plot) const {
 
 void FrameTimes::draw_strip(const char* id, float lines, double budget_ms) const {
   const Plot plot = begin_plot(id, lines);
-  if (ms_.empty()) return label(plot, {plot.at.x + 4, plot.at.y + 1}, "R: render continuously");
+  if (ms_.empty()) return label(plot, {plot.at.x + 4, plot.at.y + 1}, "Frame times: R draws without a pause");
   const FrameStatistics& s = statistics_;
   std::string text;
   for (const auto& [name, value] : {std::pair{"median ", s.median_ms}, {"p95 ", s.p95_ms}, {"p99 ", s.p99_ms}}) {

@@ -21,6 +21,7 @@ namespace brokkr::viewer {
 namespace {
 
 constexpr float kPreviewLines = 15;       // height of the chosen draw's preview, in font sizes
+constexpr float kReadingLines = 30;       // of a texture, a mesh or a program
 constexpr size_t kMaxEdges = 9000;        // of a mesh
 constexpr uint32_t kMaxVertices = 10000;  // of a mesh
 
@@ -122,7 +123,9 @@ class DrawsPanel : public Panel {
     const std::optional<uint32_t> command = hovered_ ? hovered_ : state.chosen_draw;
     hovered_.reset();
     const float em = ImGui::GetFontSize();
-    const float height = std::clamp(0.4f * ImGui::GetWindowHeight(), 10 * em, kPreviewLines * em);
+    const bool reads = command && tab_ != Tab::picture && tab_ != Tab::state;
+    const float height = std::clamp((reads ? 0.58f : 0.4f) * ImGui::GetWindowHeight(), 10 * em,
+                                    (reads ? kReadingLines : kPreviewLines) * em);
     const auto* const draw = command ? std::get_if<DrawCommand>(&state.scene->frame.commands[*command]) : nullptr;
     if (ImGui::BeginChild("preview", {0, height})) {
       if (draw == nullptr) {
@@ -311,9 +314,9 @@ class DrawsPanel : public Panel {
                                        ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_Resizable |
                                        ImGuiTableFlags_Hideable | ImGuiTableFlags_BordersInnerV;
     constexpr std::pair<const char*, float> kColumns[] = {
-        {"draw", 6},  {"name", 8}, {"primitives", 5}, {"topology", 6}, {"depth", 7},
-        {"blend", 6}, {"cull", 4}, {"stencil", 5},    {"target", 4},   {"texture", 8}};
-    const float least = 10 * ImGui::GetTextLineHeightWithSpacing();
+        {"draw", 5},  {"name", 7.6f}, {"primitives", 4.8f}, {"topology", 5.5f}, {"depth", 7},
+        {"blend", 6}, {"cull", 4},    {"stencil", 5},       {"target", 4},      {"texture", 8}};
+    const float least = 6 * ImGui::GetTextLineHeightWithSpacing();
     const float height = std::max(ImGui::GetContentRegionAvail().y, least);
     if (!ImGui::BeginTable("draws", int(std::size(kColumns)), kFlags, {0, height})) return;
     ImGui::TableSetupScrollFreeze(1, 1);

@@ -131,14 +131,14 @@ class LogPanel : public Panel {
     } else {
       if (ImGui::Button("Start a log (F9)")) start(state);
       ImGui::Combo(row("columns"), &format_, kFormats, 2);
-      ImGui::TextWrapped("A log has one line per displayed frame; press R to render continuously.");
+      ImGui::TextWrapped("A log has one line per displayed frame; press R to draw without a pause.");
     }
     ImGui::Checkbox("plot the log when it stops", &plots_);
   }
 
   void draw_curve() const {
     const FrameStatistics& s = shown_.statistics();
-    if (s.frames == 0) return ImGui::TextDisabled("no frame has been shown yet");
+    if (s.frames == 0) return ImGui::TextDisabled("none yet: press R to draw without a pause");
     const Plot plot = begin_plot("curve", 10);
     shown_.draw_curve(plot);
     ImGui::Text("last %zu frames", s.frames);

@@ -15,6 +15,7 @@ namespace brokkr::viewer {
 namespace {
 
 constexpr float kCardLines = 13;  // minimum width of a card, in font sizes
+constexpr int kMaxColumns = 5;    // as many as cards of the tour; larger windows get larger cards
 
 // Arranges cards in rows across the window.
 struct Cards {
@@ -23,8 +24,8 @@ struct Cards {
 
   Cards() : width(0), gap(0.8f * ImGui::GetFontSize()) {
     const float all = ImGui::GetContentRegionAvail().x, least = kCardLines * ImGui::GetFontSize();
-    columns = std::max(1, int((all + gap) / (least + gap)));
-    width = std::min((all + gap) / float(columns) - gap, 1.6f * least);
+    columns = std::clamp(int((all + gap) / (least + gap)), 1, kMaxColumns);
+    width = std::min((all + gap) / float(columns) - gap, 2 * least);
   }
   void next() {
     if (count++ % columns != 0) ImGui::SameLine(0, gap);

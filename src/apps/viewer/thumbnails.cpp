@@ -94,12 +94,14 @@ Thumbnails::Thumbnails(fs::path folder, std::function<void()> wake)
       wake_(std::move(wake)),
       thread_([this](const std::stop_token& stop) { loop(stop); }) {}
 
-// The name depends on path, time and size, so that a changed file gets a new thumbnail. Empty if none is stored.
+// The name depends on the thumbnail's width and the file's path, time and size, so that a changed file gets a new one.
+// Empty if none is stored.
 fs::path Thumbnails::file_of(const std::string& path) const {
   std::error_code error;
   if (folder_.empty() || !fs::is_regular_file(path, error)) return {};
-  const std::string key = fs::absolute(path, error).string() + '\n' + std::to_string(fs::file_size(path, error)) +
-                          '\n' + std::to_string(fs::last_write_time(path, error).time_since_epoch().count());
+  const std::string key = std::to_string(kThumbnailWidth) + '\n' + fs::absolute(path, error).string() + '\n' +
+                          std::to_string(fs::file_size(path, error)) + '\n' +
+                          std::to_string(fs::last_write_time(path, error).time_since_epoch().count());
   const std::span<const std::byte> part = std::as_bytes(std::span(key));
   return folder_ / (sha256(std::span(&part, 1)).substr(0, 32) + ".png");
 }

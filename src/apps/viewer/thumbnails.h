@@ -20,7 +20,7 @@
 
 namespace brokkr::viewer {
 
-inline constexpr int kThumbnailWidth = 320, kThumbnailHeight = 180;
+inline constexpr int kThumbnailWidth = 480, kThumbnailHeight = 270;
 
 // Crops the picture to the shape of a thumbnail and shrinks it by averaging pixels.
 Picture thumbnail_of(const Picture& picture);

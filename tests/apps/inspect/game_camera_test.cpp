@@ -170,11 +170,11 @@ TEST(GameCamera, MovesAllDrawsThroughTheirOwnUniforms) {
   ASSERT_EQ(camera.draws.size(), 7u);
   EXPECT_TRUE(camera.draw_of(7)->uniforms.empty());
   EXPECT_EQ(camera.draw_of(3), nullptr);
-  EXPECT_EQ(camera.still.at(3), "its matrix is not a perspective view");
-  EXPECT_EQ(camera.still.at(4), "it has another field of view");
-  EXPECT_EQ(camera.still.at(5), "its program has no matrix");
+  EXPECT_EQ(camera.still.at(3), "no perspective view");
+  EXPECT_EQ(camera.still.at(4), "another field of view than the camera's");
+  EXPECT_EQ(camera.still.at(5), "no matrix in the program");
   EXPECT_NE(camera.limits().find("1 draw with only computed vertices"), std::string::npos) << camera.limits();
-  EXPECT_NE(camera.limits().find("1 draw cannot move: it has another field of view"), std::string::npos);
+  EXPECT_NE(camera.limits().find("1 draw cannot move: another field of view than the camera's"), std::string::npos);
 
   Camera to = camera.captured();
   to.eye = {1, 0.5f, -2};

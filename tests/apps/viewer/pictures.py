@@ -16,7 +16,8 @@ import png
 from png import chunk, packed
 from session import SOURCE, Session, on_a_screen
 
-FRAME = SOURCE / "scenes/extremetuxracer.bkf"
+FRAME = SOURCE / "scenes/supertuxkart.bkf"
+DRAWS = SOURCE / "scenes/openarena.bkf"
 OWN = SOURCE / "assets" / "courtyard.obj"
 SCREEN = (1680, 945)
 WINDOW = (1360, 800)
@@ -61,9 +62,9 @@ def draw_the_film(session):
 
 
 def choose_a_draw(session):
-    session.screen.move(*at(session, 700, 640))
+    session.screen.move(*at(session, 780, 500))
     time.sleep(1)  # the pointer is known to be over the image by then
-    session.screen.click(*at(session, 700, 640))
+    session.screen.click(*at(session, 780, 500))
     settled(session)
     session.screen.key("i")
     settled(session)
@@ -80,7 +81,7 @@ PICTURES = {
     "viewer-start": (WINDOW, None, {}, as_it_is),
     "viewer-policy": (WINDOW, "generated:city", {"panel": "Policy"}, zoom_into_the_time_line),
     "viewer-pattern": (WINDOW, FRAME, {"panel": "Pattern"}, as_in_the_paper),
-    "viewer-draws": (WIDE, FRAME, {"panel": "Pipeline"}, choose_a_draw),
+    "viewer-draws": (WIDE, DRAWS, {"panel": "Pipeline"}, choose_a_draw),
     "viewer-probe": (WIDE, OWN, {"panel": "Probe"}, draw_the_film),
     "viewer-trace": (WINDOW, OWN, {"panel": "Trace"}, trace),
     "viewer-reyes": (WINDOW, "--reyes=tea-set", {"panel": "Micropolygons"}, as_it_is),
