@@ -262,7 +262,7 @@ class PatternPanel : public Panel {
   std::vector<PanelTexture> thumbnails_;
   int thumbnails_of_ = 0;
   Overlay overlay_made_ = Overlay::none;
-  float opacity_ = 0.5f;
+  float opacity_ = 0.4f;
   PanelTexture overlay_texture_;
   std::vector<int> owners_;  // of the overlay's bins
   ImageLegend legend_;       // of the overlay

@@ -34,6 +34,7 @@ bool begin_message(const char* name, const Box& room, float lines, ImGuiWindowFl
 void Viewer::draw() {
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   Box room{{0, 0}, {window.x, window.y}};
+  const float status_top = window.y - (ImGui::GetFrameHeight() + 4);
   const bool starts = (!state_.scene && !loader_->state() && to_open_.empty()) || show_start_;
   if (starts) {
     draw_menu();
@@ -46,7 +47,6 @@ void Viewer::draw() {
     room.begin.y = ImGui::GetFrameHeight();
     room.begin.y += draw_toolbar(room);
     room.end.y -= ImGui::GetFrameHeight() + 4;
-    draw_status_bar(room.end.y);
     const bool has_time_line = settings_.time_line && window.y >= kBottomWindow * window_->scale();
     // Recording costs a little time, so it is off while nothing shows it.
     state_.settings.options.trace = has_time_line && !state_.is_painted();
@@ -57,6 +57,7 @@ void Viewer::draw() {
     state_.settings.options.trace = false;
   }
   area_.draw(state_, image_.texture, image_.width, image_.height, room.begin, room.end);
+  if (settings_.panels) draw_status_bar(status_top);  // after the image, whose size on the screen it tells
   // A picture as large as its area follows the area's size once the mouse button is released.
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) state_.follow_room();
   ImDrawList& over_image = *ImGui::GetBackgroundDrawList();
