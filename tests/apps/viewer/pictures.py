@@ -14,7 +14,7 @@ import time
 
 import png
 from png import chunk, packed
-from session import SOURCE, Session, on_a_screen
+from session import SOURCE, Session, on_a_screen, wait_for
 
 FRAME = SOURCE / "scenes/supertuxkart.bkf"
 DRAWS = SOURCE / "scenes/openarena.bkf"
@@ -66,8 +66,8 @@ def choose_a_draw(session):
     time.sleep(1)  # the pointer is known to be over the image by then
     session.screen.click(*at(session, 780, 500))
     settled(session)
-    session.screen.key("i")
-    settled(session)
+    session.screen.click(*at(session, 173, 171))  # the tab Mesh
+    session.screen.move(*at(session, 780, 500))
 
 
 def trace(session):
@@ -124,18 +124,34 @@ def write_animation(path, frames, seconds):
 
 
 def make_hero(screen, folder):
-    """P is pressed again and again: overlay and loads change, the image does not."""
+    """P is pressed again and again: overlay and loads change, the image does not. Without the status bar and its times."""
     session = Session(screen, folder, (1120, 700), None, FRAME, settings={"panel": "Pattern", "time_line": False})
     settled(session)
     x, y, width, height = screen.geometry(session.window)
-    screen.move(x + 300, y + height - 1)
-    frames = [screen.pixels(x, y, width, height - 12)]
-    screen.key("k")
-    for _ in range(5):
-        settled(session)
-        time.sleep(6)  # notes are gone, and the loads stand there
-        frames.append(screen.pixels(x, y, width, height - 12))
-        screen.key("p")
+
+    def shown():
+        """The loads are at the end of the panel; the pointer is then moved almost outside."""
+        screen.move(x + width - 150, y + height // 2)
+        time.sleep(0.5)
+        for _ in range(40):
+            screen.button(5, True)
+            screen.button(5, False)
+        screen.move(x + width - 1, y + height // 2)
+        session.wait_for_rest(3)
+        return screen.pixels(x, y, width, height - 32)
+
+    def command():
+        """The command of the frame that the window shows."""
+        text = session.facts()[1]
+        session.last_shot.unlink()
+        return text
+
+    frames, drawn = [], command()
+    for key in "kppppp":
+        frames.append(shown())
+        screen.key(key)
+        wait_for("the next frame", lambda: command() != drawn)
+        drawn = command()
     session.close()
     write_animation(OUTPUT / "hero.png", frames, 1.4)
 
