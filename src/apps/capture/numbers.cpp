@@ -73,7 +73,7 @@ class Hash {
 uint64_t content_hash(const State& s) {
   return Hash()
       .add(s.viewport, s.depth_near, s.depth_far, s.scissor, s.depth, s.cull, s.front_face, s.polygon_mode)
-      .add(s.polygon_offset, s.blend, s.color_mask, s.alpha_test, s.stencil, s.buffers, s.framebuffer_srgb)
+      .add(s.polygon_offset, s.blend, s.logic_op, s.color_mask, s.alpha_test, s.stencil, s.buffers, s.framebuffer_srgb)
       .add(s.flat_shading, s.point_sprites, s.coord_replace, s.point_origin_low, s.smooth_lines, s.line_width)
       .add(s.point_size, s.one_sample, s.sample_shading, s.alpha_to_coverage, s.alpha_to_one, s.sample_mask)
       .value();

@@ -104,7 +104,9 @@ void read_faces(const Context& context, RenderState& out) {
 }
 
 void read_blend(const Context& context, RenderState& out) {
-  if (is_enabled(GL_COLOR_LOGIC_OP)) out.notes.insert("a logical operation instead of blending");
+  if (!context.info.es && is_enabled(GL_COLOR_LOGIC_OP)) {
+    out.state.logic_op = from_gl<LogicOp>(kGlLogicOps, static_cast<GLenum>(get_integer(GL_LOGIC_OP_MODE)));
+  }
   if (!is_enabled(GL_BLEND)) return;
   BlendState blend;
   if (context.info.version >= 14) {

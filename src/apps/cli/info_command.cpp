@@ -93,7 +93,8 @@ void count_state(const State& state, std::map<std::string, uint64_t>& states) {
   if (state.depth.test && state.depth.write) ++states["depth write"];
   if (state.cull != CullMode::none) ++states["cull"];
   if (state.scissor) ++states["scissor"];
-  if (state.blend) ++states["blend"];
+  if (state.blend && !state.logic_op) ++states["blend"];
+  if (state.logic_op) ++states["logical operation"];
   if (state.alpha_test) ++states["alpha test"];
   if (state.stencil) ++states["stencil"];
   if (state.polygon_offset) ++states["polygon offset"];

@@ -43,6 +43,11 @@ FACTORS = named(rd.BlendMultiplier, {
     "Src1Alpha": "src1_alpha", "InvSrc1Alpha": "one_minus_src1_alpha"})
 EQUATIONS = named(rd.BlendOperation, {"Add": "add", "Subtract": "subtract", "ReversedSubtract": "reverse_subtract",
                                       "Minimum": "min", "Maximum": "max"})
+LOGIC = named(rd.LogicOperation, {
+    "Clear": "clear", "And": "and", "AndReverse": "and_reverse", "Copy": "copy", "AndInverted": "and_inverted",
+    "NoOp": "noop", "Xor": "xor", "Or": "or", "Nor": "nor", "Equivalent": "equiv", "Invert": "invert",
+    "OrReverse": "or_reverse", "CopyInverted": "copy_inverted", "OrInverted": "or_inverted", "Nand": "nand",
+    "Set": "set"})
 STENCIL = named(rd.StencilOperation, {
     "Keep": "keep", "Zero": "zero", "Replace": "replace", "IncSat": "increment", "DecSat": "decrement",
     "IncWrap": "increment_wrap", "DecWrap": "decrement_wrap", "Invert": "invert"})
@@ -808,6 +813,9 @@ class Importer:
                               ("draws whose alpha becomes coverage", state.colorBlend.alphaToCoverageEnable)):
             if enabled:
                 self.note(name)
+        logic = [LOGIC[int(blend.logicOperation)] for blend in state.colorBlend.blends if blend.logicOperationEnabled]
+        if logic:
+            result["logicOp"] = logic[0]
         buffers = [self._buffer(state, i, blend) for i, blend in enumerate(state.colorBlend.blends)]
         if buffers:
             result["blend"], result["colorMask"] = buffers[0]["blend"], buffers[0]["colorMask"]
@@ -819,8 +827,6 @@ class Importer:
 
     def _buffer(self, state, number, blend):
         mask = [bool(blend.writeMask >> i & 1) for i in range(4)]
-        if blend.logicOperationEnabled:
-            self.note("draws with a logical operation")
         result = {"plane": number, "blend": None, "colorMask": mask}
         if blend.enabled:
             def terms(one):

@@ -32,6 +32,8 @@ void apply_fragment_state(const State& state) {
                 to_gl(kGlStencilOps, state.stencil->pass));
   }
 
+  enable(GL_COLOR_LOGIC_OP, state.logic_op.has_value());
+  if (state.logic_op) glLogicOp(to_gl(kGlLogicOps, *state.logic_op));
   enable(GL_BLEND, state.blend.has_value());
   if (state.blend) {
     const BlendState& blend = *state.blend;

@@ -130,7 +130,7 @@ bool needs_stencil(const Frame& frame) {
 float shown_alpha(const DrawCommand& draw, const State& state, const Material& material) {
   const bool known = draw.vertex_kind == VertexKind::transform && material.kind != MaterialKind::none;
   const BlendTerm copy{};
-  const bool blends = state.blend && !(state.blend->color == copy && state.blend->alpha == copy);
+  const bool blends = !state.logic_op && state.blend && !(state.blend->color == copy && state.blend->alpha == copy);
   return blends && !known ? 0.4f : 1.0f;
 }
 

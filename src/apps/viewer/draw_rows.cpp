@@ -70,7 +70,7 @@ DrawRow row_of(const Frame& frame, const DrawCommand& draw) {
   row.name = app::printable(draw.label);
   row.topology = word(draw.topology);
   row.depth = depth_text(state.depth);
-  row.blend = blend_text(state.blend);
+  row.blend = state.logic_op ? word(*state.logic_op) : blend_text(state.blend);
   row.cull = state.cull == CullMode::none ? kNone : word(state.cull);
   row.stencil = state.stencil ? word(state.stencil->func) : kNone;
   row.texture = app::printable(texture_text(frame, frame.materials[draw.material]));
@@ -176,7 +176,9 @@ std::string state_text(const Frame& frame, const DrawCommand& draw) {
     text += "\nscissor " + std::to_string(r.x) + ", " + std::to_string(r.y) + ", " + std::to_string(r.width) + " x " +
             std::to_string(r.height);
   }
-  if (s.blend) text += "\nblend colour " + term_text(s.blend->color) + "; alpha " + term_text(s.blend->alpha);
+  if (s.logic_op) text += "\nlogical operation " + word(*s.logic_op);
+  if (s.blend && !s.logic_op)
+    text += "\nblend colour " + term_text(s.blend->color) + "; alpha " + term_text(s.blend->alpha);
   if (s.stencil)
     text += "\nstencil " + word(s.stencil->func) + " " + std::to_string(s.stencil->ref) + "; fail " +
             word(s.stencil->stencil_fail) + ", depth fail " + word(s.stencil->depth_fail) + ", pass " +

@@ -95,6 +95,8 @@ struct State {
   PolygonMode polygon_mode = PolygonMode::fill;
   std::optional<PolygonOffset> polygon_offset;
   std::optional<BlendState> blend;
+  // Replaces blending, in all draw buffers. Formats of floats, and sRGB formats that encode, then hold the source.
+  std::optional<LogicOp> logic_op;
   std::array<bool, 4> color_mask{true, true, true, true};
   std::optional<AlphaTest> alpha_test;
   std::optional<StencilState> stencil;

@@ -59,6 +59,26 @@ enum class BlendFactor : uint8_t {
   one_minus_src1_alpha
 };
 enum class BlendEquation : uint8_t { add, subtract, reverse_subtract, min, max };
+// Operations on a bit s of the source's code and a bit d of the destination's. Bit 0 of an enumerator's value is the
+// result for s = d = 1, bit 1 for s = 1 and d = 0, bit 2 for s = 0 and d = 1, bit 3 for s = d = 0.
+enum class LogicOp : uint8_t {
+  clear,
+  and_both,
+  and_reverse,
+  copy,
+  and_inverted,
+  noop,
+  xor_both,
+  or_both,
+  nor,
+  equiv,
+  invert,
+  or_reverse,
+  copy_inverted,
+  or_inverted,
+  nand,
+  set
+};
 enum class StencilOp : uint8_t { keep, zero, replace, increment, decrement, invert, increment_wrap, decrement_wrap };
 
 }  // namespace brokkr

@@ -54,6 +54,10 @@ constexpr std::string_view names_of(BlendEquation) { return "add, subtract, reve
 constexpr std::string_view names_of(StencilOp) {
   return "keep, zero, replace, increment, decrement, invert, increment_wrap, decrement_wrap";
 }
+constexpr std::string_view names_of(LogicOp) {
+  return "clear, and, and_reverse, copy, and_inverted, noop, xor, or, nor, equiv, invert, or_reverse, copy_inverted, "
+         "or_inverted, nand, set";
+}
 enum class CommandType : uint8_t { draw, clear, blit, load, generate_mips, copy };
 constexpr std::string_view names_of(CommandType) { return "draw, clear, blit, load, generate_mips, copy"; }
 enum class PictureType : uint8_t { jpeg, png };
@@ -205,6 +209,7 @@ void visit_fields(auto& v, Is<State> auto& state) {
   v.field("polygonMode", state.polygon_mode);
   v.field("polygonOffset", state.polygon_offset);
   v.field("blend", state.blend);
+  v.sparse("logicOp", state.logic_op, std::nullopt);
   v.field("colorMask", state.color_mask);
   v.field("alphaTest", state.alpha_test);
   v.field("stencil", state.stencil);

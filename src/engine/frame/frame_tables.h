@@ -43,7 +43,7 @@ enum DrawBit : uint32_t {
   kDrawCullFront = 1u << 6,
   kDrawCullBack = 1u << 7,
   kDrawFrontClockwise = 1u << 8,
-  kDrawBlend = 1u << 9,
+  kDrawBlend = 1u << 9,  // blending, or a logical operation, reads the old colour
   kDrawStencil = 1u << 10,
   kDrawPolygonOffset = 1u << 11,
   kDrawAlphaTest = 1u << 12,  // evaluated only if a material provides alpha
@@ -80,8 +80,9 @@ struct DrawRecord {
   uint8_t stencil_func, stencil_ref, stencil_mask, stencil_write_mask;
   uint8_t stencil_ops[3];  // StencilOp: stencil fail, depth fail, pass
   uint8_t alpha_func;
-  uint8_t reach;                           // sample_reach of the targets that it draws to
-  uint8_t blend_color[3], blend_alpha[3];  // source factor, destination factor, equation
+  uint8_t reach;  // sample_reach of the targets that it draws to
+  // source factor, destination factor, equation; or a logical operation (frame/logic_terms.h)
+  uint8_t blend_color[3], blend_alpha[3];
   float alpha_ref;
   float blend_constant[4];
   float offset_factor, offset_units;

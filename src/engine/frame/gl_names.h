@@ -33,6 +33,9 @@ inline constexpr GLenum kGlBlendFactors[] = {GL_ZERO,
                                              GL_SRC1_ALPHA,
                                              GL_ONE_MINUS_SRC1_ALPHA};
 inline constexpr GLenum kGlBlendEquations[] = {GL_FUNC_ADD, GL_FUNC_SUBTRACT, GL_FUNC_REVERSE_SUBTRACT, GL_MIN, GL_MAX};
+inline constexpr GLenum kGlLogicOps[] = {
+    GL_CLEAR, GL_AND,   GL_AND_REVERSE, GL_COPY,       GL_AND_INVERTED,  GL_NOOP,        GL_XOR,  GL_OR,
+    GL_NOR,   GL_EQUIV, GL_INVERT,      GL_OR_REVERSE, GL_COPY_INVERTED, GL_OR_INVERTED, GL_NAND, GL_SET};
 inline constexpr GLenum kGlStencilOps[] = {GL_KEEP, GL_ZERO,   GL_REPLACE,   GL_INCR,
                                            GL_DECR, GL_INVERT, GL_INCR_WRAP, GL_DECR_WRAP};
 inline constexpr GLenum kGlTopologies[] = {GL_TRIANGLES, GL_TRIANGLE_STRIP, GL_TRIANGLE_FAN, GL_POINTS,

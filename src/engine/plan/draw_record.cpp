@@ -1,7 +1,9 @@
 // Turns a draw command and its state into the record that the kernel reads (frame/frame_tables.h).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "frame/logic_terms.h"
 #include "plan/prepare.h"
 
 namespace brokkr {
@@ -23,6 +25,41 @@ void fill_blend(const BlendState& blend, uint8_t (&color)[3], uint8_t (&alpha)[3
 
 namespace {
 
+// The first byte of the terms of logical operations on colour and alpha; 0 if the format has no codes for them.
+std::pair<int, int> logic_codes(TexelFormat format, bool encodes) {
+  const auto both = [](int code) { return std::pair(code, code); };
+  switch (format) {
+    case TexelFormat::r8:
+    case TexelFormat::rg8:
+    case TexelFormat::rgba8: return both(kLogicUnorm + 8);
+    case TexelFormat::rgba8_srgb: return both(encodes ? 0 : kLogicUnorm + 8);
+    case TexelFormat::r16:
+    case TexelFormat::rg16:
+    case TexelFormat::rgba16: return both(kLogicUnorm + 16);
+    case TexelFormat::rgb10_a2: return {kLogicUnorm + 10, kLogicUnorm + 2};
+    case TexelFormat::rgb10_a2ui: return {kLogicInteger + 10, kLogicInteger + 2};
+    case TexelFormat::r8ui:
+    case TexelFormat::rg8ui:
+    case TexelFormat::rgba8ui: return both(kLogicInteger + 8);
+    case TexelFormat::r16ui:
+    case TexelFormat::rg16ui:
+    case TexelFormat::rgba16ui: return both(kLogicInteger + 16);
+    case TexelFormat::r8i:
+    case TexelFormat::rg8i:
+    case TexelFormat::rgba8i:
+    case TexelFormat::r16i:
+    case TexelFormat::rg16i:
+    case TexelFormat::rgba16i:  // their words repeat the sign
+    case TexelFormat::r32i:
+    case TexelFormat::rg32i:
+    case TexelFormat::rgba32i:
+    case TexelFormat::r32ui:
+    case TexelFormat::rg32ui:
+    case TexelFormat::rgba32ui: return both(kLogicInteger + 32);
+    default: return both(0);
+  }
+}
+
 bool uses_stencil(const State& s) {
   if (!s.stencil) return false;
   const bool keeps = s.stencil->stencil_fail == StencilOp::keep && s.stencil->depth_fail == StencilOp::keep &&
@@ -38,6 +75,21 @@ float offset_unit(const Target& target) {
 }
 
 }  // namespace
+
+TexelFormat texel_format(ColorFormat format) {
+  return format == ColorFormat::rgba8        ? TexelFormat::rgba8
+         : format == ColorFormat::rgba8_srgb ? TexelFormat::rgba8_srgb
+                                             : TexelFormat::rgba16f;
+}
+
+bool fill_logic(LogicOp op, TexelFormat format, bool encodes, uint8_t (&color)[3], uint8_t (&alpha)[3]) {
+  const auto [of_color, of_alpha] = logic_codes(format, encodes);
+  if (of_color == 0 || op == LogicOp::copy) return false;
+  color[0] = uint8_t(of_color);
+  alpha[0] = uint8_t(of_alpha);
+  color[2] = alpha[2] = uint8_t(kFirstLogicEquation + uint8_t(op));
+  return true;
+}
 
 void fill_rect(const State& s, const Target& target, int32_t (&rect)[4]) {
   // The first sample whose centre lies inside the viewport.
@@ -82,12 +134,12 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   set(s.cull == CullMode::back || s.cull == CullMode::front_and_back, kDrawCullBack);
   set((s.front_face == FrontFace::cw) != upper_left, kDrawFrontClockwise);
   set(upper_left, kDrawTopEdges);
-  set(blends(s.blend), kDrawBlend);
+  set(!s.logic_op && blends(s.blend), kDrawBlend);
   set(uses_stencil(s), kDrawStencil);
   set(s.polygon_offset.has_value(), kDrawPolygonOffset);
   set(material && s.alpha_test.has_value(), kDrawAlphaTest);
   set(material, kDrawMaterial);
-  set(!material && blends(s.blend), kDrawSeeThrough);
+  set(!material && (r.bits & kDrawBlend) != 0, kDrawSeeThrough);
   set(s.one_sample, kDrawOneSample);
   set(target.mirrored_samples, kDrawMirroredSamples);
   r.bits |= (~uint32_t(s.sample_mask) & 0xff) << kDrawSkippedSamples;
@@ -113,7 +165,9 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
     r.alpha_func = uint8_t(s.alpha_test->func);
     r.alpha_ref = s.alpha_test->ref;
   }
-  if (s.blend) {
+  if (s.logic_op) {
+    set(fill_logic(*s.logic_op, texel_format(target.format), true, r.blend_color, r.blend_alpha), kDrawBlend);
+  } else if (s.blend) {
     fill_blend(*s.blend, r.blend_color, r.blend_alpha);
     for (int i = 0; i < 4; ++i) r.blend_constant[i] = s.blend->constant[i];
   }

@@ -76,6 +76,27 @@ uint8_t factor_without_alpha(uint8_t factor, bool of_alpha) {
   }
 }
 
+// Fills blending, or the logical operation, of a draw buffer's colour. color.plane: the plane that is written.
+void fill_blending(const Target& target, const State& state, const DrawBuffer& buffer, ProgramColor& color) {
+  const TexelFormat format = size_t(buffer.plane) < target.colors.size() ? target.colors[size_t(buffer.plane)].format
+                                                                         : texel_format(target.format);
+  const bool is_real = shader::type_of(format) == SampledType::real;
+  if (state.logic_op) {
+    // Integers of a first colour have codes only in the exact plane.
+    const bool has_codes = is_real || color.plane != 0;
+    color.blends =
+        has_codes && fill_logic(*state.logic_op, format, state.framebuffer_srgb, color.blend_color, color.blend_alpha);
+    return;
+  }
+  color.blends = is_real && blends(buffer.blend) ? 1 : 0;  // integers are never blended
+  if (buffer.blend) fill_blend(*buffer.blend, color.blend_color, color.blend_alpha);
+  if (has_alpha(target, buffer.plane)) return;
+  for (const int side : {0, 1}) {
+    color.blend_color[side] = factor_without_alpha(color.blend_color[side], false);
+    color.blend_alpha[side] = factor_without_alpha(color.blend_alpha[side], true);
+  }
+}
+
 // Returns true for a short program (kProgramShort): few instructions and at most one lookup, which is neither
 // anisotropic nor mipmapped.
 bool is_short(const Code& code) {
@@ -258,16 +279,7 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
     color.plane = uint8_t(buffer.plane);
     for (size_t c = 0; c < 4; ++c) color.mask |= uint8_t(buffer.color_mask[c] ? 1u << c : 0u);
     if (color.mask == 0) continue;
-    const bool is_real = size_t(buffer.plane) >= target.colors.size() ||
-                         shader::type_of(target.colors[size_t(buffer.plane)].format) == SampledType::real;
-    color.blends = is_real && blends(buffer.blend) ? 1 : 0;  // integers are never blended
-    if (buffer.blend) fill_blend(*buffer.blend, color.blend_color, color.blend_alpha);
-    if (!has_alpha(target, buffer.plane)) {
-      for (const int side : {0, 1}) {
-        color.blend_color[side] = factor_without_alpha(color.blend_color[side], false);
-        color.blend_alpha[side] = factor_without_alpha(color.blend_alpha[side], true);
-      }
-    }
+    fill_blending(target, state, buffer, color);
     if (state.alpha_to_one && target.samples > 1) {  // missing alpha is 1
       color.words = std::min(color.words, uint8_t(3));
       color.second_words = std::min(color.second_words, uint8_t(3));
@@ -277,6 +289,7 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
     if (buffer.plane != 0 || !exact || record.color_count == kMaxProgramColors) continue;
     color.plane = uint8_t(kExactPlane);
     color.bounded = 0;  // the encoding of the colour bounds it
+    fill_blending(target, state, buffer, color);
     record.colors[record.color_count++] = color;
   }
 }

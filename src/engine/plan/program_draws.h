@@ -24,6 +24,11 @@ class Loading;
 bool blends(const std::optional<BlendState>& blend);
 // Fills source factor, destination factor and equation, for colour and for alpha.
 void fill_blend(const BlendState& blend, uint8_t (&color)[3], uint8_t (&alpha)[3]);
+TexelFormat texel_format(ColorFormat format);
+// Fills the terms of a logical operation on colours of a format (frame/logic_terms.h). Returns false, and fills
+// nothing, if the operation only writes the source: for LogicOp::copy, for formats of floats and of signed normalized
+// numbers, and for sRGB if `encodes`.
+bool fill_logic(LogicOp op, TexelFormat format, bool encodes, uint8_t (&color)[3], uint8_t (&alpha)[3]);
 
 // Draws that are shown in false colours because their program cannot run.
 struct FalseColors {

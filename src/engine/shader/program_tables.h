@@ -75,7 +75,7 @@ struct ProgramColor {
   uint8_t mask;                            // bits 0..3: red, green, blue, alpha
   uint8_t blends;                          // 0 or 1
   uint8_t bounded;                         // 1: a format with values in 0..1 that is stored as half floats
-  uint8_t blend_color[3], blend_alpha[3];  // source factor, destination factor, equation
+  uint8_t blend_color[3], blend_alpha[3];  // those of DrawRecord
 };
 inline constexpr uint32_t kMaxProgramColors = 9;
 

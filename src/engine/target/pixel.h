@@ -1,7 +1,8 @@
-// Storage formats, comparison functions, stencil operations and blending, as OpenGL defines them.
+// Storage formats, comparison functions, stencil operations, blending and logical operations, as OpenGL defines them.
 #pragma once
 
 #include "brokkr/states.h"
+#include "frame/logic_terms.h"
 #include "machine/machine.h"
 #include "target/srgb_codes.h"
 
@@ -178,7 +179,24 @@ BROKKR_FN void blend_factors(uint8_t factor, int first, int end, const BlendOper
   all(one);
 }
 
-// Computes components first .. end - 1 of a blended colour. `term`: source factor, destination factor, equation.
+// Computes a component of a logical operation. `term`: frame/logic_terms.h.
+BROKKR_FN_NOINLINE Float logic_component(const uint8_t (&term)[3], Float source, Float destination) {
+  const uint32_t all = ~0u >> (32 - (term[0] & kLogicBits)), table = term[2] - kFirstLogicEquation;
+  const bool integer = (term[0] & kLogicInteger) != 0;
+  const float most = float(all);
+  const auto code_of = [&](Float v) { return integer ? as_uint(v) : as_uint(to_int(saturate(v) * most + 0.5f)); };
+  const Uint s = code_of(source), d = code_of(destination);
+  // `results`: bit 0 for ones of d, bit 1 for zeros.
+  const auto of_destination = [&](uint32_t results) {
+    const uint32_t of_ones = results & 1 ? ~0u : 0u, of_zeros = results & 2 ? ~0u : 0u;
+    return (d & of_ones) | (~d & of_zeros);
+  };
+  const Uint code = ((s & of_destination(table)) | (~s & of_destination(table >> 2))) & all;
+  return integer ? as_float(code) : to_float(as_int(code)) * (1.0f / most);
+}
+
+// Computes components first .. end - 1 of a blended colour. `term`: source factor, destination factor, equation, or a
+// logical operation.
 BROKKR_FN void blend_components(const uint8_t (&term)[3], int first, int end, const BlendOperands& of,
                                 Float (&out)[4]) {
   const Float(&s)[4] = of.source, (&d)[4] = of.destination;
@@ -195,7 +213,7 @@ BROKKR_FN void blend_components(const uint8_t (&term)[3], int first, int end, co
     case BlendEquation::min: return each([&](int c) { return minimum(s[c], d[c]); });
     case BlendEquation::max: return each([&](int c) { return maximum(s[c], d[c]); });
   }
-  each([&](int c) { return s[c]; });
+  each([&](int c) { return logic_component(term, s[c], d[c]); });
 }
 
 // Returns true for the usual transparency, source alpha and one minus source alpha, which has a faster path.

@@ -1,6 +1,7 @@
 // Brokkr's picture of a captured frame equals the driver's.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "captured_frames.h"
 
@@ -36,6 +37,17 @@ TEST_F(CapturedFrames, PlacesAreCountedAsTheShaderAsks) { expect_same_picture(fi
 TEST_F(CapturedFrames, LettersAndPixels) {
   EXPECT_EQ(frame(scene::kLetters).skipped_draws, 0u);
   expect_same_picture(file(scene::kLetters).string());
+}
+
+TEST_F(CapturedFrames, LogicalOperations) {
+  const Frame captured = frame(scene::kLogic);
+  EXPECT_TRUE(captured.skipped_reasons.empty());
+  std::set<LogicOp> seen;
+  for (const State& state : captured.states) {
+    if (state.logic_op) seen.insert(*state.logic_op);
+  }
+  EXPECT_EQ(seen.size(), 16u);
+  expect_same_picture(file(scene::kLogic).string());
 }
 
 TEST_F(CapturedFrames, SamplesOfPixels) {

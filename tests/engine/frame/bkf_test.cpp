@@ -105,6 +105,7 @@ void add_programs(Frame& frame, DrawCommand& list, DrawCommand& fan) {
   state.point_size = 3.5f;
   state.one_sample = state.sample_shading = state.alpha_to_coverage = state.alpha_to_one = true;
   state.sample_mask = 5;
+  state.logic_op = LogicOp::xor_both;
 }
 
 // A frame that uses every feature of the format.

@@ -80,10 +80,38 @@ bool can_change(const StencilState& state) {
                                    state.pass != StencilOp::keep);
 }
 
+// Written out operation by operation, as OpenGL's table has them.
+uint8_t logic_result(LogicOp op, uint8_t s, uint8_t d) {
+  const auto of = [](int value) { return uint8_t(value); };
+  switch (op) {
+    case LogicOp::clear: return 0;
+    case LogicOp::and_both: return of(s & d);
+    case LogicOp::and_reverse: return of(s & ~d);
+    case LogicOp::copy: return s;
+    case LogicOp::and_inverted: return of(~s & d);
+    case LogicOp::noop: return d;
+    case LogicOp::xor_both: return of(s ^ d);
+    case LogicOp::or_both: return of(s | d);
+    case LogicOp::nor: return of(~(s | d));
+    case LogicOp::equiv: return of(~(s ^ d));
+    case LogicOp::invert: return of(~d);
+    case LogicOp::or_reverse: return of(s | ~d);
+    case LogicOp::copy_inverted: return of(~s);
+    case LogicOp::or_inverted: return of(~s | d);
+    case LogicOp::nand: return of(~(s & d));
+    case LogicOp::set: return 0xff;
+  }
+  return s;
+}
+
 void write_color(Surface& surface, const State& state, const glm::vec4& color, Pixel& pixel) {
+  const bool blends = state.blend && !state.logic_op;
   const glm::vec4 result =
-      state.blend ? blend(*state.blend, surface.format, color, decode(surface.format, pixel.color)) : color;
-  const std::array<uint16_t, 4> codes = encode(surface.format, result);
+      blends ? blend(*state.blend, surface.format, color, decode(surface.format, pixel.color)) : color;
+  std::array<uint16_t, 4> codes = encode(surface.format, result);
+  if (state.logic_op && surface.format == ColorFormat::rgba8) {
+    for (size_t i = 0; i < 4; ++i) codes[i] = logic_result(*state.logic_op, uint8_t(codes[i]), uint8_t(pixel.color[i]));
+  }
   for (size_t i = 0; i < 4; ++i) {
     if (state.color_mask[i]) pixel.color[i] = codes[i];
   }
@@ -168,7 +196,8 @@ void shade(Surface& surface, const State& state, const Sample& sample, const glm
   if (writes_color) {
     write_color(surface, state, color, pixel);
     pixel.visible = id;
-    const bool overwrites = !state.blend && state.color_mask == std::array<bool, 4>{true, true, true, true};
+    const bool overwrites =
+        !state.blend && !state.logic_op && state.color_mask == std::array<bool, 4>{true, true, true, true};
     if (overwrites && !unknown) pixel.uncertain &= uint8_t(~kUncertainColor);
   }
 }

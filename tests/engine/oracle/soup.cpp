@@ -169,6 +169,7 @@ class Cook {
       const BlendTerm color = random_term(target.format), alpha = random_term(target.format);
       state.blend = BlendState{color, alpha, constant};
     }
+    if (options_.logic_ops && dice_.chance(0.8)) state.logic_op = any_of_enum(dice_, LogicOp::set);
     if (options_.stencil && dice_.chance(0.25)) state.stencil = random_stencil();
     if (options_.samples) {
       if (dice_.chance(0.4)) state.sample_mask = dice_.between(0, 255);

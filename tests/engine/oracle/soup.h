@@ -16,6 +16,7 @@ struct SoupOptions {
   int triangles = 60;        // approximate number per draw
   bool clipping = false;     // triangles across the near and far planes, the eye's plane, the guard band
   bool blending = true;      // all factors and equations, in half of the draws
+  bool logic_ops = false;    // all logical operations, in most draws
   bool stencil = true;       // all functions and operations, in a quarter of the draws
   bool depth_states = true;  // all functions and masks; otherwise always less with depth writes
   bool masks = true;         // colour masks, scissors, separate viewports, face culling, depth ranges

@@ -44,8 +44,9 @@ class DrawColors {
       const auto* draw = std::get_if<DrawCommand>(&frame.commands[i]);
       if (!draw || oracle::assemble(frame, *draw).empty()) continue;
       colors_[i] = palette_color(number++);
-      const std::optional<BlendState>& blend = frame.states[draw->state].blend;
-      const bool blends = blend && !(blend->color == BlendTerm{} && blend->alpha == BlendTerm{});
+      const State& state = frame.states[draw->state];
+      const std::optional<BlendState>& blend = state.blend;
+      const bool blends = blend && !state.logic_op && !(blend->color == BlendTerm{} && blend->alpha == BlendTerm{});
       const bool captured = frame.materials[draw->material].kind == MaterialKind::none;
       if (captured && blends) colors_[i].w *= kSeeThroughOpacity;
     }

@@ -120,6 +120,20 @@ TEST(Soup, OpaqueDrawsOnly) {
 
 TEST(Soup, MixedStates) { cook({}, 12, some_settings()); }
 
+// Sums of rounded colours would differ in many bits, so nothing blends. sRGB and half floats hold the source.
+TEST(Soup, LogicalOperations) {
+  SoupOptions options;
+  options.blending = false;
+  options.logic_ops = true;
+  for (const ColorFormat format : {ColorFormat::rgba8, ColorFormat::rgba8_srgb, ColorFormat::rgba16f}) {
+    options.format = format;
+    cook(options, format == ColorFormat::rgba8 ? 6 : 1, some_settings());
+  }
+  options.format = ColorFormat::rgba8;
+  options.samples = true;
+  cook(options, 1, some_settings(), 4);
+}
+
 TEST(Soup, Clipping) {
   SoupOptions options;
   options.clipping = true;

@@ -42,6 +42,7 @@ void draw_point_sizes();
 void draw_deleted_shaders();
 void draw_letters();
 void draw_samples();
+void draw_logic();
 void draw_subroutines();
 
 // Draws to a window that encodes sRGB.

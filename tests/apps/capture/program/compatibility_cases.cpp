@@ -347,6 +347,7 @@ void draw_compatibility(int number) {
     case kPrimitives: draw_primitives(); break;
     case kPositions: draw_positions(); break;
     case kColors: draw_colors(); break;
+    case kLogic: draw_logic(); break;
     case kPointSizes: draw_point_sizes(); break;
     case kDeletedShaders: draw_deleted_shaders(); break;
     case kLetters: draw_letters(); break;

@@ -351,6 +351,35 @@ void draw_colors() {
   glDeleteLists(lists, 3);
 }
 
+// All logical operations over rows of many colours, while blending is enabled, and a letter as a crosshair.
+void draw_logic() {
+  glDisable(GL_DEPTH_TEST);
+  for (int row = 0; row < 8; row++) {
+    glColor3ub(GLubyte(37 * row), GLubyte(255 - 29 * row), GLubyte(91 * row & 255));
+    glRectf(-1, at(16 * float(row)), 1, at(16 * float(row + 1)));
+  }
+  glEnable(GL_COLOR_LOGIC_OP);
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+  for (GLenum i = 0; i < 16; i++) {
+    glLogicOp(GL_CLEAR + i);
+    glColor4ub(0x5a, 0xc3, 0x0f, 0x80);
+    const float left = 8 * float(i);
+    glRectf(at(left + 1), -1, at(left + 7), at(120));
+  }
+  const GLubyte bits[] = {0x18, 0x18, 0x18, 0xff, 0xff, 0x18, 0x18, 0x18};
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  glLogicOp(GL_XOR);
+  glColor3f(1, 1, 1);
+  glRasterPos2f(at(60), at(70));
+  glBitmap(8, 8, 0, 0, 0, 0, bits);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glLogicOp(GL_COPY);
+  glDisable(GL_COLOR_LOGIC_OP);
+  glDisable(GL_BLEND);
+  glBlendFunc(GL_ONE, GL_ZERO);
+}
+
 // Points of fractional sizes, including halves.
 void draw_point_sizes() {
   glDisable(GL_DEPTH_TEST);

@@ -54,6 +54,7 @@ enum Case : int {
   kDeletedShaders,
   kLetters,
   kSamples,
+  kLogic,
   kSubroutines,  // the last one, because apitrace does not replay subroutines
   kCaseCount,
 };

@@ -1,0 +1,132 @@
+// Logical operations on colours of all formats, compared with OpenGL bit by bit.
+#include <cstdlib>
+#include <set>
+
+#include "brokkr/renderer.h"
+#include "compare.h"
+#include "pipeline/program_frame.h"
+#include "reference/gl_replay.h"
+#include "tiny_frame.h"
+
+namespace brokkr::test {
+namespace {
+
+constexpr int kSide = 16;
+
+struct LogicCase {
+  const char* name;
+  TargetColor color;
+  bool encodes = false;  // State::framebuffer_srgb
+  const char* type = "vec4";
+  float most = 255;  // real colours: the code of 1; 0: floats
+};
+
+// A target with a code for each pixel, a draw with a logical operation over it, and a draw that shows the codes' bytes
+// in target 0. The operation's draw covers all but one column, through both paths of whole and shared tiles.
+Frame logic_frame(const LogicCase& of, LogicOp op, bool masked) {
+  ProgramFrame f(2 * kSide, kSide);
+  f.frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}};
+  Target other{1, kSide, kSide};
+  other.colors = {of.color};
+  f.frame.targets.push_back(other);
+  f.frame.views.push_back({1, 0});
+  f.add(ClearCommand{1, glm::vec4(0), 1.0f, {}, {}});
+  const std::string type = of.type;
+  const bool real = type == "vec4";
+  // Codes with bits in all places; `a` and `b` differ.
+  const auto text = [&](const char* code) {
+    const std::string codes =
+        "ivec4(" + std::string(code) + ", 255 - (" + code + "), 3 * (" + code + ") + 7, 5 * (" + code + ") + 1)";
+    const std::string scaled = "vec4((" + codes + " & 255) * " + (of.most > 255 ? "257" : "1") + ") / " +
+                               std::to_string(of.most > 255 ? of.most : 255.0f);
+    return "out " + type + " color0;\nvoid main() { ivec2 p = ivec2(gl_FragCoord.xy); color0 = " +
+           (real ? scaled : type + "(" + codes + (type == "uvec4" ? " & 255)" : ")")) + "; }\n";
+  };
+  State state = f.default_state();
+  state.viewport = {0, 0, kSide, kSide};
+  state.depth.test = state.depth.write = false;
+  state.framebuffer_srgb = of.encodes;
+  const auto cover = [](double x1) { return rectangle(0, 0, x1, kSide); };
+  f.draw_with(f.program(text("16 * p.x + p.y"), {}), state, cover(kSide), {}, {}, Topology::triangles, 1);
+  state.logic_op = op;
+  // Blending is off while a logical operation is on.
+  const BlendTerm add{BlendFactor::one, BlendFactor::one, BlendEquation::add};
+  state.blend = BlendState{add, add, glm::vec4(0)};
+  if (masked) state.color_mask = {true, false, true, true};
+  f.draw_with(f.program(text("16 * p.y + 15 - p.x"), {}), state, cover(kSide - 1), {}, {}, Topology::triangles, 1);
+  CapturedTexture texture;
+  texture.format = of.color.format;
+  texture.base = of.color.base;
+  texture.width = texture.height = kSide;
+  texture.images = {{0, 0, 1, TargetPlane::color0}};
+  f.frame.captured_textures = {texture};
+  f.frame.captured_samplers = {{.magnify_linear = false, .minify_linear = false, .mip = MipFilter::none}};
+  const std::string prefix = real ? "" : type.substr(0, 1);
+  ProgramSampler picture{"picture"};
+  picture.type = prefix == "i" ? SampledType::integer : prefix == "u" ? SampledType::natural : SampledType::real;
+  const std::string shown = real ? "vec4(v)" : "vec4((uvec4(v) >> (gl_FragCoord.x < 16.0 ? 0u : 24u)) & 255u) / 255.0";
+  const uint32_t show =
+      f.program("uniform " + prefix + "sampler2D picture; out vec4 color0;\nvoid main() {\n  " + type +
+                    " v = texelFetch(picture, ivec2(gl_FragCoord.xy) % 16, 0);\n  color0 = " + shown + ";\n}\n",
+                {}, {}, {picture});
+  State plain = f.default_state();
+  plain.depth.test = plain.depth.write = false;
+  f.draw_with(show, plain, rectangle(0, 0, 2 * kSide, kSide), {}, {{0, 0}});
+  validate(f.frame);
+  return std::move(f.frame);
+}
+
+class GlLogicTest : public ::testing::TestWithParam<LogicCase> {};
+
+TEST_P(GlLogicTest, AllOperationsAgreeWithOpenGL) {
+#if !defined(BROKKR_HAVE_SHADERS)
+  GTEST_SKIP() << "built without run-time shaders";
+#endif
+  if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
+  std::set<std::vector<uint32_t>> pictures;
+  for (int op = 0; op < 16; ++op) {
+    for (const bool masked : {false, true}) {
+      SCOPED_TRACE("operation " + std::to_string(op) + (masked ? ", masked" : ""));
+      const Frame frame = logic_frame(GetParam(), LogicOp(op), masked);
+      GlReplay replay(*compatible_context().context);
+      replay.prepare(frame);
+      ASSERT_TRUE(replay.failures().empty()) << replay.failures()[0].reason;
+      replay.draw();
+      const GlLayer expected = replay.read(0);
+      const RenderResult result = draw_interpreted(frame);
+      ASSERT_EQ(result.statistics.false_color_draws, 0u) << result.statistics.false_colors[0];
+      const Layer& got = result.targets[0].layers[0];
+      ASSERT_EQ(got.color.size(), expected.color.size());
+      for (size_t i = 0; i < got.color.size(); ++i) {
+        // The two encode sRGB by different curves.
+        const int most = GetParam().encodes ? 2 : 0;
+        for (int c = 0; c < 32; c += 8) {
+          ASSERT_LE(std::abs(int(got.color[i] >> c & 255) - int(expected.color[i] >> c & 255)), most)
+              << std::hex << "pixel " << i % 32 << ", " << i / 32 << ": OpenGL " << expected.color[i] << ", Brokkr "
+              << got.color[i];
+        }
+      }
+      if (!masked) pictures.insert(got.color);
+    }
+  }
+  const bool has_codes = GetParam().most > 0 && !GetParam().encodes;
+  EXPECT_EQ(pictures.size(), has_codes ? 16u : 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Formats, GlLogicTest,
+    ::testing::Values(LogicCase{"rgba8", {TexelFormat::rgba8, TexelBase::rgba}},
+                      LogicCase{"rgb8", {TexelFormat::rgba8, TexelBase::rgb}},
+                      LogicCase{"rg8", {TexelFormat::rg8, TexelBase::rg}},
+                      LogicCase{"srgb8", {TexelFormat::rgba8_srgb, TexelBase::rgba}},
+                      LogicCase{"srgb8_encoded", {TexelFormat::rgba8_srgb, TexelBase::rgba}, true},
+                      LogicCase{"rgba16", {TexelFormat::rgba16, TexelBase::rgba}, false, "vec4", 65535},
+                      LogicCase{"rgba16f", {TexelFormat::rgba16f, TexelBase::rgba}, false, "vec4", 0},
+                      LogicCase{"rgba32f", {TexelFormat::rgba32f, TexelBase::rgba}, false, "vec4", 0},
+                      LogicCase{"rgba8ui", {TexelFormat::rgba8ui, TexelBase::rgba}, false, "uvec4"},
+                      LogicCase{"rgba16i", {TexelFormat::rgba16i, TexelBase::rgba}, false, "ivec4"},
+                      LogicCase{"r32ui", {TexelFormat::r32ui, TexelBase::red}, false, "uvec4"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace brokkr::test
