@@ -108,12 +108,11 @@ struct EglContext::Handles {
     const bool surface_free = contains_word(extensions, "EGL_KHR_surfaceless_context");
     const EGLint config_attributes[] = {EGL_SURFACE_TYPE, surface_free ? 0 : EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
                                         EGL_OPENGL_BIT, EGL_NONE};
-    EGLConfig config = nullptr;
+    EGLConfig config = EGL_NO_CONFIG_KHR;  // the context then takes windows of every configuration
     EGLint count = 0;
-    if (!eglChooseConfig(display, config_attributes, &config, 1, &count) || count == 0) {
-      if (!contains_word(extensions, "EGL_KHR_no_config_context") || !surface_free)
+    if (!contains_word(extensions, "EGL_KHR_no_config_context") || !surface_free) {
+      if (!eglChooseConfig(display, config_attributes, &config, 1, &count) || count == 0)
         return "no configuration for OpenGL";
-      config = EGL_NO_CONFIG_KHR;
     }
     const bool old = profile == GlProfile::compatibility;
     const EGLint profile_bit = old ? EGL_CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT : EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT;
@@ -172,6 +171,48 @@ void EglContext::make_current() {
   if (eglGetCurrentContext() == handles_->context) return;
   if (!eglMakeCurrent(handles_->display, handles_->surface, handles_->surface, handles_->context))
     throw std::runtime_error("OpenGL: " + egl_error("eglMakeCurrent") + "; is the context current on another thread?");
+}
+
+bool EglContext::open_window(const EglWindow& window) {
+  const EGLint wanted[] = {EGL_SURFACE_TYPE,
+                           EGL_PBUFFER_BIT,
+                           EGL_RENDERABLE_TYPE,
+                           EGL_OPENGL_BIT,
+                           EGL_SAMPLE_BUFFERS,
+                           window.samples > 1 ? 1 : 0,
+                           EGL_SAMPLES,
+                           window.samples > 1 ? window.samples : 0,
+                           EGL_DEPTH_SIZE,
+                           window.depth_bits,
+                           EGL_STENCIL_SIZE,
+                           window.stencil_bits,
+                           EGL_NONE};
+  EGLint count = 0;
+  if (!eglChooseConfig(handles_->display, wanted, nullptr, 0, &count) || count == 0) return false;
+  std::vector<EGLConfig> configs(size_t(count), nullptr);
+  if (!eglChooseConfig(handles_->display, wanted, configs.data(), count, &count)) return false;
+  const auto fits = [&](EGLConfig config) {
+    const auto is = [&](EGLint name, int value) {
+      EGLint found = -1;
+      return eglGetConfigAttrib(handles_->display, config, name, &found) && found == value;
+    };
+    return is(EGL_RED_SIZE, 8) && is(EGL_GREEN_SIZE, 8) && is(EGL_BLUE_SIZE, 8) &&
+           is(EGL_ALPHA_SIZE, window.has_alpha ? 8 : 0) && is(EGL_DEPTH_SIZE, window.depth_bits) &&
+           is(EGL_STENCIL_SIZE, window.stencil_bits) && is(EGL_SAMPLES, window.samples > 1 ? window.samples : 0);
+  };
+  const EGLint size[] = {EGL_WIDTH, window.width, EGL_HEIGHT, window.height, EGL_NONE};
+  for (size_t i = 0; i < size_t(count); ++i) {
+    if (!fits(configs[i])) continue;
+    const EGLSurface surface = eglCreatePbufferSurface(handles_->display, configs[i], size);
+    if (surface == EGL_NO_SURFACE) continue;
+    if (eglMakeCurrent(handles_->display, surface, surface, handles_->context)) {
+      if (handles_->surface != EGL_NO_SURFACE) eglDestroySurface(handles_->display, handles_->surface);
+      handles_->surface = surface;
+      return true;
+    }
+    eglDestroySurface(handles_->display, surface);
+  }
+  return false;
 }
 
 bool EglContext::is_software() const {

@@ -10,6 +10,14 @@ namespace brokkr {
 // Compatibility contexts have the fixed function of OpenGL 1.5, and accept shaders that use its variables.
 enum class GlProfile : uint8_t { core, compatibility };
 
+// A window without a screen. Its planes are those of framebuffer 0.
+struct EglWindow {
+  int width = 0, height = 0;  // pixels
+  int samples = 1;            // of a pixel
+  bool has_alpha = false;     // colours have 8 bits, and linear light
+  int depth_bits = 0, stencil_bits = 0;
+};
+
 // The context is current on the thread that created it; one thread at a time may use it.
 class EglContext {
  public:
@@ -23,6 +31,10 @@ class EglContext {
 
   // Makes the context current on the calling thread. Throws std::runtime_error if EGL refuses.
   void make_current();
+
+  // Replaces framebuffer 0, which is incomplete at first, by a window. Returns false, and changes nothing, if the
+  // driver has no such windows.
+  bool open_window(const EglWindow& window);
 
   const std::string& renderer() const { return renderer_; }  // GL_RENDERER
   const std::string& version() const { return version_; }    // GL_VERSION

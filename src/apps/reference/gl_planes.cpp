@@ -63,8 +63,54 @@ void fit(int& source, int& to, int& count, int source_size, int to_size) {
 
 }  // namespace
 
-GlPlanes::GlPlanes(const Frame& frame) : frame_(frame) {
-  for (const Target& target : frame.targets) storages_.push_back(make_storage(target));
+bool GlPlanes::Storage::has(TargetPlane plane) const {
+  if (plane == TargetPlane::depth) return has_depth;
+  if (plane == TargetPlane::stencil) return has_stencil;
+  return window != GL_NONE ? plane == TargetPlane::color0 : bool(colors[size_t(plane)]);
+}
+
+GLenum GlPlanes::Storage::buffer(TargetPlane plane) const { return window != GL_NONE ? window : attachment_of(plane); }
+
+GlPlanes::GlPlanes(const Frame& frame, EglContext* windows) : frame_(frame) {
+  const auto is_texture = [&](uint32_t target) {
+    for (const CapturedTexture& texture : frame.captured_textures) {
+      for (const TextureImage& image : texture.images) {
+        if (image.target == target) return true;
+      }
+    }
+    return std::any_of(frame.commands.begin(), frame.commands.end(), [&](const Command& command) {
+      const auto* const copy = std::get_if<CopyCommand>(&command);
+      return copy != nullptr && copy->to == target;
+    });
+  };
+  bool has_window = false;
+  for (uint32_t i = 0; i < frame.targets.size(); ++i) {
+    const Target& target = frame.targets[i];
+    std::optional<Storage> window;
+    if (windows != nullptr && target.mirrored_samples && !has_window && !is_texture(i))
+      window = make_window(target, *windows);
+    has_window = has_window || window.has_value();
+    storages_.push_back(window ? std::move(*window) : make_storage(target));
+  }
+}
+
+std::optional<GlPlanes::Storage> GlPlanes::make_window(const Target& target, EglContext& context) {
+  const bool is_plain = target.colors.size() == 1 && target.colors[0].format == TexelFormat::rgba8;
+  if (!is_plain || target.depth == TexelFormat::depth32f) return std::nullopt;
+  const int depth = target.depth == TexelFormat::depth16 ? 16 : target.depth || target.stencil ? 24 : 0;
+  const bool has_alpha = target.colors[0].base == TexelBase::rgba;
+  const EglWindow wanted{target.width, target.height, target.samples, has_alpha, depth, target.stencil ? 8 : 0};
+  if (!context.open_window(wanted)) return std::nullopt;
+  Storage storage;
+  GLboolean has_back = GL_FALSE;
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+  glGetBooleanv(GL_DOUBLEBUFFER, &has_back);
+  storage.window = has_back ? GL_BACK_LEFT : GL_FRONT_LEFT;
+  storage.has_depth = target.depth.has_value();
+  storage.has_stencil = target.stencil.has_value();
+  set_draw_buffers(storage, {storage.window});
+  check_gl("window");
+  return storage;
 }
 
 GlPlanes::Storage GlPlanes::make_storage(const Target& target) {
@@ -79,7 +125,8 @@ GlPlanes::Storage GlPlanes::make_storage(const Target& target) {
     attach(GL_COLOR_ATTACHMENT0 + GLenum(i), storage.colors[i]);
   }
   storage.has_stencil = target.stencil.has_value();
-  if (target.depth || target.stencil) {
+  storage.has_depth = target.depth || target.stencil;
+  if (storage.has_depth) {
     storage.depth = make_plane(target, depth_format(target));
     attach(storage.has_stencil ? GL_DEPTH_STENCIL_ATTACHMENT : GL_DEPTH_ATTACHMENT, storage.depth);
   }
@@ -107,7 +154,7 @@ void GlPlanes::reset() {
     blank.depth = 1.0f;
     blank.stencil = uint8_t(0);
     for (size_t plane = 1; plane < kMaxColorPlanes; ++plane) {
-      if (storages_[i].colors[plane]) blank.other_colors.push_back({TargetPlane(plane), glm::vec4(0.0f)});
+      if (storages_[i].has(TargetPlane(plane))) blank.other_colors.push_back({TargetPlane(plane), glm::vec4(0.0f)});
     }
     clear(blank);
   }
@@ -115,8 +162,8 @@ void GlPlanes::reset() {
 
 void GlPlanes::clear_color(Storage& storage, uint32_t target, TargetPlane plane, const glm::vec4& color) {
   const size_t number = size_t(plane);
-  if (number >= kMaxColorPlanes || !storage.colors[number]) return;
-  set_draw_buffers(storage, {attachment_of(plane)});
+  if (number >= kMaxColorPlanes || !storage.has(plane)) return;
+  set_draw_buffers(storage, {storage.buffer(plane)});
   if (is_integer_format(frame_.targets[target].colors[number].format)) {
     const GLint values[] = {GLint(color.x), GLint(color.y), GLint(color.z), GLint(color.w)};
     glClearNamedFramebufferiv(storage.framebuffer.id(), GL_COLOR, 0, values);
@@ -131,7 +178,7 @@ void GlPlanes::clear(const ClearCommand& clear) {
   unmask(clear.scissor ? &*clear.scissor : nullptr);
   if (clear.color) clear_color(storage, clear.target, TargetPlane::color0, *clear.color);
   for (const PlaneColor& other : clear.other_colors) clear_color(storage, clear.target, other.plane, other.color);
-  if (clear.depth && storage.depth) glClearNamedFramebufferfv(framebuffer, GL_DEPTH, 0, &*clear.depth);
+  if (clear.depth && storage.has_depth) glClearNamedFramebufferfv(framebuffer, GL_DEPTH, 0, &*clear.depth);
   if (clear.stencil && storage.has_stencil) {
     const GLint value = *clear.stencil;
     glClearNamedFramebufferiv(framebuffer, GL_STENCIL, 0, &value);
@@ -142,14 +189,14 @@ void GlPlanes::clear(const ClearCommand& clear) {
 void GlPlanes::blit(const BlitCommand& blit) {
   Storage &from = storages_[blit.from], &to = storages_[blit.to];
   GLbitfield planes = 0;
-  if (blit.color && from.colors[0] && to.colors[0]) planes |= GL_COLOR_BUFFER_BIT;
-  if (blit.depth && from.depth && to.depth) planes |= GL_DEPTH_BUFFER_BIT;
+  if (blit.color && from.has(TargetPlane::color0) && to.has(TargetPlane::color0)) planes |= GL_COLOR_BUFFER_BIT;
+  if (blit.depth && from.has_depth && to.has_depth) planes |= GL_DEPTH_BUFFER_BIT;
   if (blit.stencil && from.has_stencil && to.has_stencil) planes |= GL_STENCIL_BUFFER_BIT;
   if (planes == 0) return;
   unmask(nullptr);
   if (blit.color) {
-    glNamedFramebufferReadBuffer(from.framebuffer.id(), GL_COLOR_ATTACHMENT0);
-    set_draw_buffers(to, {GLenum(GL_COLOR_ATTACHMENT0)});
+    glNamedFramebufferReadBuffer(from.framebuffer.id(), from.buffer(TargetPlane::color0));
+    set_draw_buffers(to, {to.buffer(TargetPlane::color0)});
   }
   const Rect &s = blit.source, &d = blit.destination;
   glBlitNamedFramebuffer(from.framebuffer.id(), to.framebuffer.id(), s.x, s.y, s.x + s.width, s.y + s.height, d.x, d.y,
@@ -163,7 +210,7 @@ void GlPlanes::copy(const CopyCommand& copy) {
   int x = copy.x, y = copy.y;
   fit(source.x, x, source.width, from.width, to.width);
   fit(source.y, y, source.height, from.height, to.height);
-  if (source.width <= 0 || source.height <= 0 || texture(copy.from, copy.from_plane) == 0) return;
+  if (source.width <= 0 || source.height <= 0 || !storages_[copy.from].has(copy.from_plane)) return;
   read_from(copy.from, copy.from_plane);
   glCopyTextureSubImage2D(texture(copy.to, copy.to_plane), 0, x, y, source.x, source.y, source.width, source.height);
   touch(copy.to);
@@ -171,7 +218,7 @@ void GlPlanes::copy(const CopyCommand& copy) {
 
 void GlPlanes::load(const LoadCommand& load) {
   const Target& target = frame_.targets[load.target];
-  if (texture(load.target, load.plane) == 0) return;
+  if (!storages_[load.target].has(load.plane)) return;
   if (target.samples > 1) {  // all samples of a pixel get the texel
     const Storage single = make_storage(single_sample(target));
     upload(single, load);
@@ -206,8 +253,8 @@ void GlPlanes::copy_plane(const Storage& from, Storage& to, const Target& target
   if (plane == TargetPlane::depth) planes = GL_DEPTH_BUFFER_BIT;
   if (plane == TargetPlane::stencil) planes = GL_STENCIL_BUFFER_BIT;
   if (planes == GL_COLOR_BUFFER_BIT) {
-    glNamedFramebufferReadBuffer(from.framebuffer.id(), attachment_of(plane));
-    set_draw_buffers(to, {attachment_of(plane)});
+    glNamedFramebufferReadBuffer(from.framebuffer.id(), from.buffer(plane));
+    set_draw_buffers(to, {to.buffer(plane)});
   }
   glBlitNamedFramebuffer(from.framebuffer.id(), to.framebuffer.id(), 0, 0, target.width, target.height, 0, 0,
                          target.width, target.height, planes, GL_NEAREST);
@@ -217,8 +264,8 @@ void GlPlanes::bind(uint32_t target, const State& state) {
   Storage& storage = storages_[target];
   std::vector<GLenum> buffers;
   const auto add = [&](int plane) {
-    const bool is_there = plane >= 0 && size_t(plane) < kMaxColorPlanes && storage.colors[size_t(plane)];
-    buffers.push_back(is_there ? GL_COLOR_ATTACHMENT0 + GLenum(plane) : GLenum(GL_NONE));
+    const bool is_there = plane >= 0 && size_t(plane) < kMaxColorPlanes && storage.has(TargetPlane(plane));
+    buffers.push_back(is_there ? storage.buffer(TargetPlane(plane)) : GLenum(GL_NONE));
   };
   for (const DrawBuffer& buffer : state.buffers) add(buffer.plane);
   if (buffers.empty()) add(0);
@@ -236,8 +283,9 @@ GLuint GlPlanes::texture_of(const Storage& storage, TargetPlane plane) {
 GLuint GlPlanes::texture(uint32_t target, TargetPlane plane) const { return texture_of(storages_[target], plane); }
 
 void GlPlanes::read_from(uint32_t target, TargetPlane plane) {
-  const GLuint framebuffer = storages_[target].framebuffer.id();
-  glNamedFramebufferReadBuffer(framebuffer, plane <= TargetPlane::color7 ? attachment_of(plane) : GLenum(GL_NONE));
+  const Storage& storage = storages_[target];
+  const GLuint framebuffer = storage.framebuffer.id();
+  glNamedFramebufferReadBuffer(framebuffer, plane <= TargetPlane::color7 ? storage.buffer(plane) : GLenum(GL_NONE));
   glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
 }
 
@@ -264,11 +312,11 @@ GlLayer GlPlanes::read(uint32_t target) {
     glReadPixels(0, 0, description.width, description.height, format, type, values);
   };
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  if (storage.colors[0] && !is_integer_format(description.colors[0].format)) {
+  if (storage.has(TargetPlane::color0) && !is_integer_format(description.colors[0].format)) {
     begin(TargetPlane::color0);
     get(GL_RGBA, GL_UNSIGNED_BYTE, layer.color.data());
   }
-  if (storage.depth) {
+  if (storage.has_depth) {
     begin(TargetPlane::depth);
     get(GL_DEPTH_COMPONENT, GL_FLOAT, layer.depth.data());
   }

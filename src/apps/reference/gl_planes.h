@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "reference/egl_context.h"
 #include "reference/gl_object.h"
 #include "reference/gl_renderer.h"
 
@@ -15,8 +17,9 @@ namespace brokkr {
 class GlPlanes {
  public:
   // Throws std::runtime_error if the driver accepts no framebuffer with a target's formats. `frame` must outlive the
-  // object.
-  explicit GlPlanes(const Frame& frame);
+  // object. The first target whose samples lie upside down becomes a window of `windows`, whose samples do too, if the
+  // driver has such windows and the frame does not use the target as a texture.
+  explicit GlPlanes(const Frame& frame, EglContext* windows = nullptr);
 
   // Sets colour 0, depth 1, stencil 0 everywhere. Like clears, blits and loads, it changes masks and scissor.
   void reset();
@@ -42,13 +45,18 @@ class GlPlanes {
   struct Storage {
     std::array<GlTexture, kMaxColorPlanes> colors;
     GlTexture depth;  // includes stencil if the target has one
-    bool has_stencil = false;
+    bool has_depth = false, has_stencil = false;
     GlFramebuffer framebuffer;
+    GLenum window = GL_NONE;  // the buffer of its colours, if the target is the window, which has no textures
+    bool has(TargetPlane plane) const;
+    GLenum buffer(TargetPlane plane) const;  // of a colour that the target has
     std::vector<GLenum> draw_buffers;
     uint64_t version = 1;
   };
 
   static Storage make_storage(const Target& target);
+  // Makes the target the window of the context, if it can be.
+  static std::optional<Storage> make_window(const Target& target, EglContext& context);
   static GLuint texture_of(const Storage& storage, TargetPlane plane);
   // Uploads a picture to a plane with one sample per pixel.
   void upload(const Storage& storage, const LoadCommand& load) const;

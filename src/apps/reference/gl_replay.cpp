@@ -367,7 +367,7 @@ void GlReplay::prepare(const Frame& frame) {
   impl_->context.make_current();
   impl_->frame = &frame;
   impl_->textures.reset();
-  impl_->planes = std::make_unique<GlPlanes>(frame);
+  impl_->planes = std::make_unique<GlPlanes>(frame, &impl_->context);
   impl_->textures = std::make_unique<GlCapturedTextures>(frame, *impl_->planes);
   check_gl("upload of textures");
   impl_->make_programs();

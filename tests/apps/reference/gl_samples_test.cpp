@@ -3,6 +3,7 @@
 
 #include "brokkr/renderer.h"
 #include "compare.h"
+#include "pipeline/program_frame.h"
 #include "pipeline/sample_frames.h"
 #include "reference/gl_replay.h"
 #include "tiny_frame.h"
@@ -55,6 +56,53 @@ TEST_P(GlSamplesTest, AgreesWithOpenGL) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, GlSamplesTest, ::testing::ValuesIn(sample_cases()),
                          [](const auto& one) { return std::string(one.param.name); });
+
+// llvmpipe's windows have their samples upside down within the pixel.
+TEST(GlSamples, WindowsHaveTheirSamplesUpsideDown) {
+#if !defined(BROKKR_HAVE_SHADERS)
+  GTEST_SKIP() << "built without run-time shaders";
+#endif
+  if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
+  ProgramFrame f(24, 20);
+  Target& target = f.frame.targets[0];
+  target.colors = {{TexelFormat::rgba8, TexelBase::rgb}};
+  target.depth = TexelFormat::depth24;
+  target.stencil = TexelFormat::stencil8;
+  target.samples = kSamples;
+  const uint32_t program = f.program(
+      "out vec4 color0; void main() { color0 = vec4(gl_FragCoord.xy / 32.0, float(gl_PrimitiveID) / 4.0, 1.0); }\n",
+      {});
+  f.frame.programs[program].texts[0].replace(9, 3, "450");
+  f.frame.programs[program].version = 450;
+  State state = f.default_state();
+  f.draw_with(
+      program, state,
+      {{1.3, 2.1, -0.5}, {22.7, 4.4, 0.6}, {9.2, 18.6, 0.1}, {20.1, 19.2, -0.4}, {2.2, 11.7, 0.3}, {23.1, 1.1}});
+  f.draw_with(program, state, {{0, 0.2, -0.9}, {21, 8.8, -0.9}, {3, 17.1, -0.9}});
+  const auto drawn = [&](bool mirrored) {
+    target.mirrored_samples = mirrored;
+    return draw_interpreted(f.frame).targets[0].layers[0];
+  };
+  const Layer upright = drawn(false), mirrored = drawn(true);
+  GlReplay replay(*compatible_context().context);
+  replay.prepare(f.frame);
+  ASSERT_TRUE(replay.failures().empty()) << replay.failures()[0].reason;
+  replay.draw();
+  const GlLayer expected = replay.read(0);
+  const auto is_close = [](uint32_t a, uint32_t b) {
+    for (int c = 0; c < 24; c += 8) {
+      if (std::abs(int(a >> c & 255) - int(b >> c & 255)) > kMaxDifference) return false;
+    }
+    return true;
+  };
+  int changed = 0, wrong = 0;
+  for (size_t i = 0; i < mirrored.color.size(); ++i) {
+    changed += !is_close(upright.color[i], mirrored.color[i]);
+    wrong += !is_close(expected.color[i], mirrored.color[i]);
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(changed, 20);
+}
 
 }  // namespace
 }  // namespace brokkr::test
