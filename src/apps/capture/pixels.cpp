@@ -72,6 +72,12 @@ void unpack_plainly(const Context& context, Restore& restore) {
   if (context.info.pixel_buffers) restore.bind(GL_PIXEL_UNPACK_BUFFER, 0);
 }
 
+// The edge of a bitmap or of drawn pixels along one axis. Mesa rounds bitmaps down, a little above whole numbers, and
+// pixels to the nearest whole number.
+GLfloat first_pixel(const Pixels& pixels, GLfloat position, GLfloat origin) {
+  return pixels.is_bitmap ? std::floor(position + 0.0001f - origin) : std::round(position);
+}
+
 // Records one picture as a rectangle in window coordinates, after neutralizing state that does not affect pixels.
 void record_one(Recorder& recorder, Context& context, const Pixels& pixels, const std::array<GLfloat, 4>& position,
                 const std::array<GLfloat, 4>& color) {
@@ -99,7 +105,8 @@ void record_one(Recorder& recorder, Context& context, const Pixels& pixels, cons
     });
     GL(ClipControl)(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
   }
-  const GLfloat left = std::floor(position[0] - pixels.origin_x), bottom = std::floor(position[1] - pixels.origin_y);
+  const GLfloat left = first_pixel(pixels, position[0], pixels.origin_x);
+  const GLfloat bottom = first_pixel(pixels, position[1], pixels.origin_y);
   const GLfloat right = left + GLfloat(pixels.width) * pixels.zoom_x;
   const GLfloat top = bottom + GLfloat(pixels.height) * pixels.zoom_y;
   const GLfloat z = 2 * position[2] - 1;

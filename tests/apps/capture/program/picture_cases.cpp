@@ -458,11 +458,11 @@ void draw_letters() {
   glPixelStorei(GL_UNPACK_SKIP_PIXELS, 0);
   glPixelStorei(GL_UNPACK_LSB_FIRST, GL_FALSE);
   const GLubyte colors[] = {255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 128, 255, 255, 0, 255};
-  glRasterPos2f(at(40), at(50));
+  glRasterPos2f(at(39.75f), at(50.25f));
   glPixelZoom(8, 4);
   glDrawPixels(2, 2, GL_RGBA, GL_UNSIGNED_BYTE, colors);
   glPixelZoom(1, 1);
-  glRasterPos2f(at(100), at(80));
+  glRasterPos2f(at(100.25f), at(79.75f));
   glCopyPixels(40, 50, 16, 8, GL_COLOR);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glListBase(0);
