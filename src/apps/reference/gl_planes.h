@@ -31,6 +31,8 @@ class GlPlanes {
   // Directs draws with this state to the target; its planes count as changed.
   void bind(uint32_t target, const State& state);
 
+  // Returns true if the target is the window of the context. Its colours have a linear format.
+  bool is_window(uint32_t target) const { return storages_[target].window != GL_NONE; }
   // The plane's texture, GL_TEXTURE_2D with one level, or GL_TEXTURE_2D_MULTISAMPLE; 0 if the target has no such plane.
   GLuint texture(uint32_t target, TargetPlane plane) const;
   // A number >= 1 that grows with every change of one of the target's planes.

@@ -262,11 +262,13 @@ struct GlReplay::Impl {
   void apply_state_of(const DrawCommand& draw) {
     const uint32_t target = frame->views[draw.first_view].target;
     const State& state = frame->states[draw.state];
-    if (last.state != draw.state || last.target != target) planes->bind(target, state);
+    const bool same_state = last.state == draw.state && last.flags == draw.flags, same_target = last.target == target;
+    if (last.state != draw.state || !same_target) planes->bind(target, state);
     last.target = target;
-    if (last.state == draw.state && last.flags == draw.flags) return;
+    if (same_state && (same_target || !state.framebuffer_srgb)) return;
     apply_state(state, draw.flags);
     apply_program_state(state);
+    if (planes->is_window(target)) glDisable(GL_FRAMEBUFFER_SRGB);  // its format is linear, but Mesa would encode
     last.state = draw.state;
     last.flags = draw.flags;
     ++statistics.state_changes;
