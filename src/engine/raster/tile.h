@@ -270,6 +270,8 @@ struct ProgramTests {
         draw.stencil_ops[0] != uint8_t(StencilOp::keep) || draw.stencil_ops[1] != uint8_t(StencilOp::keep);
     late = depth || (discards && (draw.bits & kDrawStencil) != 0 && counts_failures);
   }
+  // Returns true if tests, and writes of depths, wait for the program.
+  BROKKR_FN bool after() const { return late || discards; }
 };
 
 // Returns true if the draw gives a tile that it covers new colours that do not depend on the old ones.
@@ -286,26 +288,34 @@ BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) 
   return open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);
 }
 
-// The kinds of blending of 8-bit colours that are common. Some code is made for one kind.
-enum class Blending : uint8_t { none, over, premultiplied, light, other };
+// The kinds of blending of 8-bit colours that are common. Some code is made for one kind. over: usual transparency,
+// also of alpha. layer: the same, but alpha becomes the coverage by all layers, as in SDL and SFML. premultiplied: the
+// source holds its colour times its alpha, as toolkits draw. light: the source is light that is added. filter: the
+// source is the share of the light that passes.
+enum class Blending : uint8_t { none, over, layer, premultiplied, light, filter, other };
 
-// Source factor, destination factor, equation: the source holds its colour times its alpha, as toolkits draw; the
-// source is light that is added.
+// Source factor, destination factor, equation.
 BROKKR_CONSTANT uint8_t kPremultiplied[3] = {uint8_t(BlendFactor::one), uint8_t(BlendFactor::one_minus_src_alpha),
                                              uint8_t(BlendEquation::add)};
 BROKKR_CONSTANT uint8_t kLight[3] = {uint8_t(BlendFactor::src_alpha), uint8_t(BlendFactor::one),
                                      uint8_t(BlendEquation::add)};
+BROKKR_CONSTANT uint8_t kFilter[3] = {uint8_t(BlendFactor::dst_color), uint8_t(BlendFactor::zero),
+                                      uint8_t(BlendEquation::add)};
 
 BROKKR_FN Blending blending_of(const ColorWrite& writing) {
   if (!writing.blends) return Blending::none;
-  if (is_over(writing.blend_color) && is_over(writing.blend_alpha)) return Blending::over;
-  const auto is_both = [&](const uint8_t(&term)[3]) {
-    for (int i = 0; i < 3; ++i) {
-      if (writing.blend_color[i] != term[i] || writing.blend_alpha[i] != term[i]) return false;
-    }
-    return true;
+  const auto is = [](const uint8_t(&a)[3], const uint8_t(&b)[3]) {
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
   };
-  return is_both(kPremultiplied) ? Blending::premultiplied : is_both(kLight) ? Blending::light : Blending::other;
+  const uint8_t(&color)[3] = writing.blend_color, (&alpha)[3] = writing.blend_alpha;
+  if (is_over(color)) {
+    return is_over(alpha) ? Blending::over : is(alpha, kPremultiplied) ? Blending::layer : Blending::other;
+  }
+  if (!is(color, alpha)) return Blending::other;
+  return is(color, kPremultiplied) ? Blending::premultiplied
+         : is(color, kLight)       ? Blending::light
+         : is(color, kFilter)      ? Blending::filter
+                                   : Blending::other;
 }
 
 // Writes the colour of a program that has a single colour of four words. The tile must have a linear 8-bit format and
@@ -348,8 +358,10 @@ class BatchWrite {
     switch (blending_of(how_)) {
       case Blending::none: return write_vectors<Blending::none, kWhole>(w, kept, visible);
       case Blending::over: return write_vectors<Blending::over, kWhole>(w, kept, visible);
+      case Blending::layer: return write_vectors<Blending::layer, kWhole>(w, kept, visible);
       case Blending::premultiplied: return write_vectors<Blending::premultiplied, kWhole>(w, kept, visible);
       case Blending::light: return write_vectors<Blending::light, kWhole>(w, kept, visible);
+      case Blending::filter: return write_vectors<Blending::filter, kWhole>(w, kept, visible);
       case Blending::other: return write_vectors<Blending::other, kWhole>(w, kept, visible);
     }
   }
@@ -368,16 +380,17 @@ class BatchWrite {
       Color color{channel(0), channel(1), channel(2), channel(3)};
       const Uint old = w.load(colors + s);
       Uint next;
-      if constexpr (kBlending == Blending::over) {
+      if constexpr (kBlending == Blending::over || kBlending == Blending::layer) {
         const Color under = load_color(kFormat, old, 0u);
         color = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
         const Float through = 1.0f - color.a;
         // The sums exceed 1 by rounding at most, which changes no code, so they need not be clamped.
         const auto code = [&](Float over, Float below) {
-          return as_uint(to_int((over * color.a + below * through) * 255.0f + 0.5f));
+          return as_uint(to_int((over + below * through) * 255.0f + 0.5f));
         };
-        next = code(color.r, under.r) | code(color.g, under.g) << 8 | code(color.b, under.b) << 16 |
-               code(color.a, under.a) << 24;
+        next = code(color.r * color.a, under.r) | code(color.g * color.a, under.g) << 8 |
+               code(color.b * color.a, under.b) << 16 |
+               code(kBlending == Blending::over ? color.a * color.a : color.a, under.a) << 24;
       } else {
         if constexpr (kBlending != Blending::none) {
           const auto blended = [&](const uint8_t(&of_color)[3], const uint8_t(&of_alpha)[3]) BROKKR_INLINE_LAMBDA {
@@ -385,6 +398,7 @@ class BatchWrite {
           };
           color = kBlending == Blending::premultiplied ? blended(kPremultiplied, kPremultiplied)
                   : kBlending == Blending::light       ? blended(kLight, kLight)
+                  : kBlending == Blending::filter      ? blended(kFilter, kFilter)
                                                        : blended(how_.blend_color, how_.blend_alpha);
         }
         next = store_color(kFormat, color).low;
@@ -407,19 +421,18 @@ BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& 
     pass.counts.shaded += uint64_t(count_bits(kept));
     kept = run_program(w, pass.shading, run, draw.program, kept, batch.triangles == 1);
   }
-  const bool has_depth = (draw.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0, retests = tests.late || tests.discards;
-  // Makes the tests, and writes everything but colours. Returns the visible lanes.
+  // Makes the tests that come after the program, and writes depths. Returns the visible lanes.
   const auto visible = [&](int s, Mask m) {
-    if (!has_depth && !retests) return m;
+    if (!tests.after()) return m;
     const Float z = tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f
                                 : w.load(run.memory.depth + s);
-    if (retests) m = to.test(w, s, z, m);
+    m = to.test(w, s, z, m);
     to.write_depth(w, s, z, w.load(run.memory.primitive + s), m);
     return m;
   };
   if (Warp::takes_turns && BatchWrite::suffices(pass, run)) {
     const BatchWrite writing(pass, draw, run);
-    if (has_depth || retests)
+    if (tests.after())
       writing.write(w, kept, visible);
     else if (~kept == 0)
       writing.write_all(w);
@@ -468,7 +481,10 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
     if (has_depth || has_tests) {
       const Float z = edges.depth(s);
       if (has_tests) m = tests.discards ? to.would_pass(w, s, z, m) : to.test(w, s, z, m);
-      if (has_depth) w.merge(memory.depth + s, z, m);
+      if (!tests.after())
+        to.write_depth(w, s, z, tri.primitive, m);
+      else if (has_depth)
+        w.merge(memory.depth + s, z, m);
     }
     w.merge(memory.primitive + s, tri.primitive, m);
     wanted |= uint64_t(w.ballot(m)) << s;

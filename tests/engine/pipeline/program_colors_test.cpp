@@ -55,22 +55,27 @@ TEST_F(ProgramColors, CommonBlendingFollowsTheFormula) {
   struct Case {
     BlendFactor source, destination;
     glm::vec4 source_share, destination_share;
+    BlendFactor source_of_alpha;
   };
-  const glm::vec4 all(1), part(0.5f);
-  for (const Case& one : {Case{BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha, part, part},
-                          Case{BlendFactor::one, BlendFactor::one_minus_src_alpha, all, part},
-                          Case{BlendFactor::src_alpha, BlendFactor::one, part, all},
-                          Case{BlendFactor::one, BlendFactor::one, all, all}}) {
+  using enum BlendFactor;
+  const glm::vec4 all(1), part(0.5f), layer(part.r, part.g, part.b, 1);
+  for (const Case& one :
+       {Case{src_alpha, one_minus_src_alpha, part, part, src_alpha},
+        Case{src_alpha, one_minus_src_alpha, layer, part, BlendFactor::one},
+        Case{BlendFactor::one, one_minus_src_alpha, all, part, BlendFactor::one},
+        Case{src_alpha, BlendFactor::one, part, all, src_alpha}, Case{dst_color, zero, old, glm::vec4(0), dst_color},
+        Case{BlendFactor::one, BlendFactor::one, all, all, BlendFactor::one}}) {
     ProgramFrame f(16, 16);
     std::get<ClearCommand>(f.frame.commands[0]).color = old;
     const uint32_t program = f.program("out vec4 color0; void main() { color0 = vec4(0.9, 0.3, 0.0, 0.5); }\n", {});
     const BlendTerm term{one.source, one.destination, BlendEquation::add};
-    f.draw_with(program, with_blend(f.default_state(), term, term), rectangle(0, 0, 16, 16));
-    const Layer layer = draw_with_programs(f.frame);
+    const BlendTerm of_alpha{one.source_of_alpha, one.destination, BlendEquation::add};
+    f.draw_with(program, with_blend(f.default_state(), term, of_alpha), rectangle(0, 0, 16, 16));
+    const Layer drawn = draw_with_programs(f.frame);
     const glm::vec4 sum = glm::min(source * one.source_share + old * one.destination_share, all);
-    for (int c = 0; c < 4; ++c) EXPECT_NEAR(channel(layer, 12, 4, c), 255 * sum[c], 1) << c;
+    for (int c = 0; c < 4; ++c) EXPECT_NEAR(channel(drawn, 12, 4, c), 255 * sum[c], 1) << c;
     for (const auto& [x, y] : {std::pair{4, 12}, std::pair{3, 3}, std::pair{13, 12}})
-      EXPECT_EQ(pixel(layer, x, y), pixel(layer, 12, 4)) << x << ' ' << y;
+      EXPECT_EQ(pixel(drawn, x, y), pixel(drawn, 12, 4)) << x << ' ' << y;
   }
 }
 
