@@ -88,11 +88,15 @@ inline constexpr uint32_t kMaxInlined = 16;
 inline constexpr uint32_t kMaxInlined = 4;
 #endif
 
+// Shaders with at most this many lookups also contain the filters of texels at the edges of levels, which small
+// textures use often.
+inline constexpr uint32_t kMaxInlinedEdges = 2;
+
 // A lookup whose parameters are in `kKnown` (KnownBit). At least one lane of m is set.
-template <uint32_t kKnown>
+template <uint32_t kKnown, bool kApart>
 BROKKR_FN Vec4<Warp> look_up_usual(const UsualLookup& look, Float u, Float v, Float detail) {
   Warp w;
-  constexpr KnownUsualKind<kKnown> kKind;
+  constexpr KnownUsualKind<kKnown, kApart> kKind;
   if constexpr ((kKnown & shader::kKnownNearest) != 0) return nearest_two(w, look, kKind, u, v, detail);
   return usual_two(w, look, kKind, u, v, detail);
 }
@@ -101,7 +105,7 @@ BROKKR_FN Vec4<Warp> look_up_usual(const UsualLookup& look, Float u, Float v, Fl
 template <uint32_t kKnown>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const SampledRecord* texture, const uint32_t* texels, Mask m, Float u,
                                              Float v, Float detail) {
-  return look_up_usual<kKnown>({texture, texels, m}, u, v, detail);
+  return look_up_usual<kKnown, true>({texture, texels, m}, u, v, detail);
 }
 // The same for a plain texture (KnownBit).
 template <uint32_t kKnown>
@@ -212,7 +216,8 @@ struct VectorRun {
     if (!any(m)) return take_nothing(results);
     if constexpr (kLookups <= kMaxInlined) {
       const UsualLookup look{&sampler.texture, call.texels, m};
-      take(results, brokkr::look_up_usual<kKnown>(look, as_float(u), as_float(v), as_float(detail)));
+      constexpr bool kApart = kLookups > kMaxInlinedEdges;
+      take(results, brokkr::look_up_usual<kKnown, kApart>(look, as_float(u), as_float(v), as_float(detail)));
     } else {
       take(results,
            brokkr::look_up_shared<kKnown>(sampler.record, call.texels, m, as_float(u), as_float(v), as_float(detail)));

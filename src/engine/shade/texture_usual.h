@@ -6,13 +6,6 @@
 #include "shade/texel_store.h"
 #include "shade/texture_place.h"
 
-// Rarely called functions, which compiled shaders keep apart from their fast path.
-#if defined(BROKKR_COMPILED_SHADER)
-#define BROKKR_FN_RARE [[gnu::cold]] BROKKR_FN_NOINLINE
-#else
-#define BROKKR_FN_RARE BROKKR_FN
-#endif
-
 BROKKR_MACHINE_BEGIN
 
 BROKKR_FN Vec4<Warp> mixed(const Vec4<Warp>& a, const Vec4<Warp>& b, Float t) {
@@ -90,6 +83,8 @@ BROKKR_FN Vec4<Warp> filtered_srgb(const Uint (&texel)[4], Uint tx, Uint ty) {
 
 // The way that texels become colours: the properties of a usual texture that are the same for all lookups.
 struct UsualKind {
+  static constexpr bool apart = false;  // texels at the edges of a level have a separate function
+
   bool light, repeats[2];
   MipFilter mip;  // none if there is one level
   uint8_t channel[4];
@@ -113,9 +108,10 @@ BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
 }
 
 // The same for a shader that is compiled for its textures. The members are constants, so functions that are not inlined
-// know them too.
-template <uint32_t kKnown>
+// know them too. kApart: shaders with many lookups would take compilers too long with their edges inline.
+template <uint32_t kKnown, bool kApart>
 struct KnownUsualKind {
+  static constexpr bool apart = kApart;
   static constexpr bool light = usual_kind(kKnown).light;
   static constexpr bool repeats[2] = {usual_kind(kKnown).repeats[0], usual_kind(kKnown).repeats[1]};
   static constexpr MipFilter mip = usual_kind(kKnown).mip;
@@ -137,11 +133,10 @@ BROKKR_FN Vec4<Warp> usual_filtered(const Kind& kind, const Uint (&texel)[4], Ui
 struct UsualPlace {
   Int x, y, width, height, base;
 };
-// Filters texels that may lie at the edges of a level: addresses wrap or are clamped. Compiled shaders, which hold many
-// lookups, call it.
+// Filters texels that may lie at the edges of a level: addresses wrap or are clamped.
 template <class Kind>
-BROKKR_FN_RARE Vec4<Warp> usual_texel_at_edges(Warp& w, const uint32_t* texels, Mask lanes, const Kind& kind,
-                                               const UsualPlace& at) {
+BROKKR_FN Vec4<Warp> usual_texel_at_edges(Warp& w, const uint32_t* texels, Mask lanes, const Kind& kind,
+                                          const UsualPlace& at) {
   const UsualPair x = usual_texels(at.x, at.width, 1, kind.repeats[0]);
   const UsualPair y = usual_texels(at.y, at.height, at.width, kind.repeats[1]);
   const Int left = at.base + x.a, low = left + y.a, high = left + y.b;
@@ -150,6 +145,11 @@ BROKKR_FN_RARE Vec4<Warp> usual_texel_at_edges(Warp& w, const uint32_t* texels, 
   Uint texel[4];
   w.gather_square(texels, low, high, x.b - x.a, lanes, texel);
   return usual_filtered(kind, texel, x.weight, y.weight);
+}
+template <class Kind>
+[[gnu::cold]] BROKKR_FN_NOINLINE Vec4<Warp> usual_texel_apart(Warp& w, const uint32_t* texels, Mask lanes,
+                                                              const Kind& kind, const UsualPlace& at) {
+  return usual_texel_at_edges(w, texels, lanes, kind, at);
 }
 // The filtered texels of the level whose first texel is `base`. Its sides are int if all lanes share them, otherwise
 // Int.
@@ -172,7 +172,11 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& k
       return usual_filtered(kind, texel, tx, ty);
     }
   }
-  return usual_texel_at_edges(w, look.texels, look.lanes, kind, {at_x, at_y, width, height, base});
+  const UsualPlace at{at_x, at_y, width, height, base};
+  if constexpr (Kind::apart)
+    return usual_texel_apart(w, look.texels, look.lanes, kind, at);
+  else
+    return usual_texel_at_edges(w, look.texels, look.lanes, kind, at);
 }
 
 // Filters a level for each lane.
