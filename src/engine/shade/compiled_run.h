@@ -242,30 +242,35 @@ struct VectorRun {
   }
 };
 
-// The inputs of a vector whose samples belong to one primitive.
-struct VectorInputs {
-  const ProgramInput* inputs;
-  const uint32_t* of[3];
-  Float second, third;
+// The inputs of vectors whose samples belong to one primitive: `kCount` smooth varyings. Consecutive vectors usually
+// share the primitive, so its steps are kept.
+template <uint32_t kCount>
+class SmoothInputs {
+ public:
+  // Takes the inputs of the run's vector. Returns false if the shader does not interpolate them.
+  BROKKR_FN bool take(const VectorRun& run) {
+    const shader::ShaderInputs* const all = run.call.inputs;
+    const uint32_t vector = run.first / kWidth;
+    if (all == nullptr || (all->vectors >> vector & 1) == 0) return false;
+    const uint32_t* const(&of)[3] = all->varyings[vector];
+    if (of[0] != of_[0] || of[1] != of_[1] || of[2] != of_[2]) {
+      for (int k = 0; k < 3; ++k) of_[k] = of[k];
+      for (uint32_t i = 0; i < kCount; ++i) {
+        const uint32_t component = all->inputs[i].component;
+        steps_[i] = VaryingSteps(
+            {as_float(Uint(of[0][component])), as_float(Uint(of[1][component])), as_float(Uint(of[2][component]))});
+      }
+    }
+    __builtin_memcpy(&second_.v.n, all->second + run.first, sizeof second_.v.n);
+    __builtin_memcpy(&third_.v.n, all->third + run.first, sizeof third_.v.n);
+    return true;
+  }
+  BROKKR_FN Uint at(uint32_t i) const { return as_uint(steps_[i].at(second_, third_)); }
 
-  // Returns true if the shader interpolates the inputs of the vector.
-  BROKKR_FN static bool has(const VectorRun& run) {
-    return run.call.inputs != nullptr && (run.call.inputs->vectors >> (run.first / kWidth) & 1) != 0;
-  }
-  BROKKR_FN explicit VectorInputs(const VectorRun& run) {
-    const shader::ShaderInputs& all = *run.call.inputs;
-    inputs = all.inputs;
-    for (int i = 0; i < 3; ++i) of[i] = all.varyings[run.first / kWidth][i];
-    __builtin_memcpy(&second.v.n, all.second + run.first, sizeof second.v.n);
-    __builtin_memcpy(&third.v.n, all.third + run.first, sizeof third.v.n);
-  }
-  // Input number i, a smooth varying.
-  BROKKR_FN Uint smooth(uint32_t i) const {
-    const uint32_t component = inputs[i].component;
-    const Float word[3] = {as_float(Uint(of[0][component])), as_float(Uint(of[1][component])),
-                           as_float(Uint(of[2][component]))};
-    return as_uint(VaryingSteps(word).at(second, third));
-  }
+ private:
+  const uint32_t* of_[3] = {};
+  VaryingSteps steps_[kCount];
+  Float second_, third_;
 };
 
 // Runs `vector` for each vector of the run that has active lanes. Works on a copy of the call, which stores cannot

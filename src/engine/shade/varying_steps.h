@@ -10,6 +10,7 @@ BROKKR_MACHINE_BEGIN
 struct VaryingSteps {
   Float first, second, third;
 
+  VaryingSteps() = default;
   BROKKR_FN explicit VaryingSteps(const Float (&word)[3])
       : first(word[0]), second(word[1] - word[0]), third(word[2] - word[0]) {}
   // y, z: the sample's weights of the second and the third corner.

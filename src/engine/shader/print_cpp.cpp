@@ -18,6 +18,7 @@ class CppPrinter {
     find_names();
     row(fmt::format("extern \"C\" BROKKR_EXPORTED void {}(CompiledCall* call) {{", name));
     for (const uint32_t number : samplers_) row(fmt::format("  const KnownSampler s{0}(*call, {0});", number));
+    if (holds_lookups_ && reads_inputs()) row(fmt::format("  SmoothInputs<{}> inputs;", input_count()));
     row("  run_vectors(*call, [&](VectorRun& run) BROKKR_INLINE_LAMBDA {");
     declare();
     for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
@@ -119,21 +120,25 @@ class CppPrinter {
     }
     if (holds_lookups_) fill_inputs();
   }
+  bool reads_inputs() const {
+    return std::any_of(code_.inputs.begin(), code_.inputs.end(),
+                       [&](uint16_t number) { return number != kNoRegister && registers_.contains(number); });
+  }
+  size_t input_count() const { return code_.inputs.size() - size_t(std::ranges::count(code_.inputs, kNoRegister)); }
   // CPUs interpolate smooth varyings here; other inputs are in the registers.
   void fill_inputs() {
+    if (!reads_inputs()) return;
     std::string interpolated, loaded;
     uint32_t i = 0;
     for (const uint16_t number : code_.inputs) {
       if (number == kNoRegister) continue;
       if (registers_.contains(number)) {
-        interpolated += fmt::format("      {} = inputs.smooth({});\n", reg(number), i);
+        interpolated += fmt::format("      {} = inputs.at({});\n", reg(number), i);
         loaded += fmt::format("      {} = run.input({});\n", reg(number), number);
       }
       ++i;
     }
-    if (loaded.empty()) return;
-    text_ += "    if (VectorInputs::has(run)) {\n      const VectorInputs inputs(run);\n" + interpolated +
-             "    } else {\n" + loaded + "    }\n";
+    text_ += "    if (inputs.take(run)) {\n" + interpolated + "    } else {\n" + loaded + "    }\n";
   }
 
   void instruction(const CodeInstruction& o, uint32_t at) {
