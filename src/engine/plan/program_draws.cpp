@@ -195,6 +195,7 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   if (failure.empty()) {
     if (expanded != nullptr && !expanded->smooth.empty()) number = smooth_program(number);
     if (programs_[number].failure.empty()) number = fold_program(inputs, number);
+    if (programs_[number].failure.empty()) number = fold_varyings(frame, number);
     failure = programs_[number].failure;
   }
   if (!failure.empty()) {
@@ -256,6 +257,56 @@ uint32_t ProgramDraws::fold_program(const DrawInputs& inputs, uint32_t number) {
   const uint32_t result = is_worth_it && fits ? uint32_t(programs_.size()) : number;
   if (result != number) programs_.push_back(std::move(made));
   return folded[facts] = result;
+}
+
+uint32_t ProgramDraws::fold_varyings(const Frame& frame, uint32_t number) {
+  const auto [found, is_new] = for_varyings_.try_emplace(number, number);
+  if (!is_new) return found->second;
+  const std::map<uint32_t, uint32_t>& same = same_varyings(frame, programs_[number].number);
+  std::map<uint32_t, uint32_t> words;
+  for (uint32_t word = 0; word < programs_[number].inputs.size(); ++word) {
+    const shader::InputWord& input = programs_[number].inputs[word];
+    if (input.kind != shader::InputKind::varying || input.back != shader::kNoPlace) continue;
+    if (const auto value = same.find(input.component); value != same.end()) words[word] = value->second;
+  }
+  if (words.empty()) return number;
+  CapturedProgram made = programs_[number];
+  shader::fold_inputs(made.program, words, *shader::find_kernel(best_cpu_isa()));
+  shader::make_code(made);
+  if (!made.failure.empty() || made.code.registers > kMaxProgramRegisters) return number;
+  programs_.push_back(std::move(made));
+  return found->second = uint32_t(programs_.size() - 1);
+}
+
+const std::map<uint32_t, uint32_t>& ProgramDraws::same_varyings(const Frame& frame, uint32_t program) {
+  const auto [found, is_new] = same_varyings_.try_emplace(program);
+  std::map<uint32_t, uint32_t>& same = found->second;
+  if (!is_new) return same;
+  const uint64_t stride = varying_components(frame.programs[program]);
+  bool is_first = true;
+  for (const Command& command : frame.commands) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    if (draw == nullptr || draw->inputs < 0 || frame.inputs[size_t(draw->inputs)].program != program) continue;
+    const uint64_t vertices = uint64_t(draw->vertex_count) * draw->instances;
+    if (vertices == 0) continue;
+    // Vertex programs and points have other varyings than those of the file.
+    const bool replaces = draw->vertices >= 0 || frame.states[draw->state].coord_replace != 0;
+    if (replaces || !proof_work_.take(vertices * (is_first ? stride : same.size()))) return same = {};
+    const float* const first = frame.varyings.data() + frame.inputs[size_t(draw->inputs)].first_varying;
+    for (uint32_t c = 0; c < stride && is_first; ++c) {
+      const auto bits = std::bit_cast<uint32_t>(first[c]);
+      if (first[c] == 1.0f || bits == 0) same[c] = bits;
+    }
+    is_first = false;
+    std::erase_if(same, [&](const auto& one) {
+      for (uint64_t v = 0; v < vertices; ++v) {
+        if (std::bit_cast<uint32_t>(first[v * stride + one.first]) != one.second) return true;
+      }
+      return false;
+    });
+    if (same.empty()) return same;
+  }
+  return same;
 }
 
 void ProgramDraws::add_colors(const Target& target, const State& state, const CapturedProgram& program,

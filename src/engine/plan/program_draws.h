@@ -107,6 +107,10 @@ class ProgramDraws {
   // Returns the number of the draw's program, or of a variant that is specialized for the textures that the draw binds,
   // if that is worthwhile.
   uint32_t fold_program(const DrawInputs& inputs, uint32_t number);
+  // Returns the number of the program's variant for the varyings that are 0 or 1 in all draws of the program.
+  uint32_t fold_varyings(const Frame& frame, uint32_t number);
+  // Finds these varyings: bits by component.
+  const std::map<uint32_t, uint32_t>& same_varyings(const Frame& frame, uint32_t program);
   void add_colors(const Target& target, const State& state, const shader::CapturedProgram& program,
                   ProgramRecord& record);
   void place_code(uint32_t number, ProgramRecord& record);
@@ -134,6 +138,8 @@ class ProgramDraws {
   std::vector<shader::CapturedProgram> programs_;  // the frame's programs, followed by their specialized variants
   // Numbers of specialized variants, by the number of the frame's program.
   std::map<uint32_t, std::map<std::vector<shader::LookupFacts>, uint32_t>> folded_;
+  std::map<uint32_t, std::map<uint32_t, uint32_t>> same_varyings_;  // by number of the frame's program
+  std::map<uint32_t, uint32_t> for_varyings_;  // numbers of variants for these, by number of the program
   std::map<uint32_t, uint32_t> smooth_;  // numbers of variants for smooth lines, by the number of the frame's program
   shader::SampledTextures textures_;
   std::vector<ProgramRecord> records_;

@@ -39,13 +39,15 @@ uint32_t evaluate(const Program& program, const Instruction& one, const ShaderKe
 
 class Folder {
  public:
-  Folder(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel* kernel)
+  // `role`: that of the words in `given`, uniform or input.
+  Folder(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel* kernel,
+         Role role = Role::uniform)
       : program_(program), builder_(program), kernel_(kernel) {
     for (Id id = 0; id < program.values.size(); ++id) same_.push_back(id);
     for (Id id = 0; id < same_.size(); ++id) {
       const Value value = program.value(id);
       const auto word = given.find(value.payload);
-      if (value.role == Role::uniform && word != given.end()) same_[id] = builder_.constant(value.kind, word->second);
+      if (value.role == role && word != given.end()) same_[id] = builder_.constant(value.kind, word->second);
     }
   }
 
@@ -201,6 +203,7 @@ class Folder {
       case Op::multiply:
         if (a == builder_.number(1)) return b;
         return b == builder_.number(1) ? a : kNoValue;
+      case Op::divide: return b == builder_.number(1) ? a : kNoValue;
       default: return kNoValue;
     }
   }
@@ -284,6 +287,11 @@ class Sweeper {
 
 void fold(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel& kernel) {
   Folder(program, given, &kernel).run();
+}
+
+void fold_inputs(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel& kernel) {
+  Folder(program, given, &kernel, Role::input).run();
+  sweep(program);
 }
 
 void fold_masks(Program& program) { Folder(program, {}, nullptr).run(); }

@@ -20,6 +20,10 @@ namespace brokkr::shader {
 // uniform disables an alpha test, no discard remains.
 void fold(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel& kernel);
 
+// The same for input words that have one value at all samples of all draws of the program. Removes what is then
+// unneeded.
+void fold_inputs(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel& kernel);
+
 // Simplifies masks that are known to be full or empty, without substitution and evaluation.
 void fold_masks(Program& program);
 

@@ -543,6 +543,20 @@ void expect_same_under(const Frame& frame, const std::vector<Setting>& settings)
   }
 }
 
+// A varying that is 1 at all vertices of a program's draws is a constant. Another draw of the program may have others.
+TEST_F(ProgramDraws, VaryingsThatAreOneEverywhereAreConstants) {
+  for (const bool has_other : {false, true}) {
+    ProgramFrame f(16, 16);
+    const uint32_t program = f.program("in vec4 tint; out vec4 color0; void main() { color0 = tint / tint.w; }\n",
+                                       {varying("tint", ShaderType::vec4, 0)});
+    f.draw_with(program, f.default_state(), rectangle(0, 0, 8, 16, 0, {0.2f, 0.4f, 0.6f, 1}));
+    if (has_other) f.draw_with(program, f.default_state(), rectangle(8, 0, 16, 16, 0, {0.2f, 0.1f, 0, 0.5f}));
+    const Layer layer = draw_with_programs(f.frame);
+    EXPECT_EQ(pixel(layer, 4, 8), glm::ivec4(51, 102, 153, 255));
+    if (has_other) EXPECT_EQ(pixel(layer, 12, 8), glm::ivec4(102, 51, 0, 255));
+  }
+}
+
 TEST_F(ProgramDraws, GiveTheSameBitsUnderEverySetting) {
   for (int seed = 0; seed < seeds_or(1); ++seed) expect_same_under(Mixture(uint32_t(seed)).frame(), all_settings());
 }

@@ -51,6 +51,19 @@ TEST(ShaderFolder, TheChangeOfAnInfiniteNumberIsNone) {
   }
 }
 
+TEST(ShaderFolder, InputsThatAreTheSameBecomeConstants) {
+  const std::string text =
+      "#version 330\nin vec3 x; out vec2 result;\nvoid main() { result = vec2(x.x * x.y, x.x) / x.z; }";
+  const uint32_t one = std::bit_cast<uint32_t>(1.0f);
+  const auto inputs = [&](uint32_t word, int sample) { return word == 0 ? number_of_sample(word, sample) : one; };
+  const Program whole = compiled(text);
+  Program folded = whole;
+  fold_inputs(folded, {{1, one}, {2, one}}, *find_kernel(runnable_kernels().front()));
+  verify(folded);
+  EXPECT_EQ(assemble(folded).instructions.size(), 2u) << "two outputs of one input";
+  expect_same(run_everywhere(folded, {}, inputs), run_everywhere(whole, {}, inputs), "folded");
+}
+
 // Lanes that did not come here hold a value of another path in a variable, or none: they do not count as neighbours.
 TEST(ShaderFolder, OtherPathsLeaveNothingForDerivatives) {
   const std::string text = R"(#version 330
