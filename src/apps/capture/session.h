@@ -79,8 +79,8 @@ void record(const char* name, F&& f) noexcept {
 // Marks an exported function; all other symbols stay internal.
 #define BROKKR_EXPORT extern "C" __attribute__((visibility("default")))
 
-// Defines another name, from an extension, for a hook of this file with the same parameters.
-// Names of functions need no parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
+// Defines another name, from an extension, for a hook of this file with the same parameters. Names of functions need no
+// parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define BROKKR_ALIAS(name, hook) extern "C" decltype(::name) name __attribute__((alias(#hook), visibility("default")))
 
 // As BROKKR_ALIAS, for names of OpenGL ES, which its own headers declare.
