@@ -105,7 +105,9 @@ HistoryClick draw_history(const PixelHistory& h, double took_ms, std::optional<u
     const PixelEvent& e = h.events[*writer];
     ImGui::Text("visible: draw %u, triangle %u, batch %u", e.command, e.origin.triangle, e.origin.batch);
     ImGui::SameLine();
-    if (ImGui::SmallButton("Jump to the draw")) click.jump = e.command;
+    const char* const jump = "Jump to the draw";
+    if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(jump).x) ImGui::NewLine();
+    if (ImGui::SmallButton(jump)) click.jump = e.command;
   } else {
     ImGui::TextDisabled("no draw is visible here");
   }
