@@ -10,7 +10,7 @@ import tempfile
 
 BROKKR = sys.argv[1]
 FRAMES = sorted(pathlib.Path("scenes").glob("*.bkf"))
-WITH_VERTEX_PROGRAMS = [pathlib.Path("scenes/glmark2-shadow.bkf"), pathlib.Path("scenes/neverball.bkf"),
+WITH_VERTEX_PROGRAMS = [pathlib.Path("tests/frames/measured/glmark2-shadow.bkf"), pathlib.Path("scenes/neverball.bkf"),
                         pathlib.Path("tests/frames/vulkan/vkd3d-gears.bkf")]
 AOVS = ["depth", "draw", "triangle"]
 
