@@ -176,6 +176,38 @@ BROKKR_FN Mask find_sources(Warp& w, const TargetTables& planes, const RegionRec
          from_x >= 0 && from_x < int(source.width) && from_y >= 0 && from_y < int(source.height);
 }
 
+// Returns true if a blit that moves whole tiles copies words as they are, and no notes of writers.
+BROKKR_FN bool copies_whole_words(const TargetTables& planes, const PhaseRecord& phase) {
+  const TargetRecord &source = planes.targets[phase.source_target], &target = planes.targets[phase.target];
+  if (planes.visible_id || planes.depth_id || (phase.planes & kPlaneStencil) != 0 || target.samples != 1) return false;
+  if ((phase.planes & kPlaneColor) == 0) return true;
+  if (phase.color_plane == 0 || phase.source_plane == 0)
+    return phase.color_plane == phase.source_plane && source.format == target.format;
+  const uint32_t encoding = target.planes[phase.color_plane].encoding;
+  return source.planes[phase.source_plane].encoding == encoding && TexelEncoding(encoding) != TexelEncoding::srgb8;
+}
+// Copies a tile's samples from place `from` to place `to` of the planes.
+BROKKR_FN void copy_tile(Warp& w, const TargetTables& planes, const PhaseRecord& phase, size_t to, size_t from) {
+  const auto copy = [&](auto* plane) {
+    for (int s = 0; s < kTileSamples; s += w.width) w.store(plane + to + s, w.load(plane + from + s));
+  };
+  if ((phase.planes & kPlaneColor) != 0 && phase.color_plane != 0) {
+    const auto first_word = [&](uint32_t target, uint32_t plane, size_t place) {
+      const TargetRecord& record = planes.targets[target];
+      const size_t first = size_t(record.first_region) << (2 * planes.region_shift);
+      return planes.more_colors + size_t(record.planes[plane].first) + (place - first) * record.planes[plane].words;
+    };
+    const uint32_t* const source = first_word(phase.source_target, phase.source_plane, from);
+    uint32_t* const destination = first_word(phase.target, phase.color_plane, to);
+    const int words = kTileSamples * int(planes.targets[phase.target].planes[phase.color_plane].words);
+    for (int i = 0; i < words; i += w.width) w.store(destination + i, w.load(source + i));
+  } else if (phase.planes & kPlaneColor) {
+    copy(planes.color.get());
+    if (planes.color_high) copy(planes.color_high.get());
+  }
+  if (phase.planes & kPlaneDepth) copy(planes.depth.get());
+}
+
 // Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory. If both
 // targets have the same number of samples, each sample is copied. From several samples to one, a colour is the average
 // of the samples, and depth and stencil are those of sample 0.
@@ -189,6 +221,7 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   const TargetRecord& target = planes.targets[phase.target];
   const bool averages = (kKernelFeatures & kFeatureSamples) && source.samples > 1 && target.samples == 1;
   const TileBlit tiles(planes, phase);
+  const bool copies_words = copies_whole_words(planes, phase);
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target || region.layer != 0) continue;
@@ -201,18 +234,13 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
     note_change(v, region);
     const size_t base = first_sample(planes, region);
     const int of_sample = int(region.sample % source.samples * source.sample_regions) << (2 * planes.region_shift);
-    for (int s = share; s < samples; s += step) {
-      int first = -1;  // of the source, where its samples are adjacent
-      if constexpr (Warp::takes_turns) {
-        const int across = planes.region_shift - 3, tile = s / kTileSamples;
-        first = tiles.source_of(region.x + (tile & ((1 << across) - 1)) * kTile, region.y + (tile >> across) * kTile);
-        if (first >= 0) first += s % kTileSamples;
-      }
+    // Copies to samples s .. s + width - 1. `first`: the index of their sources if these are adjacent; otherwise negative.
+    const auto copy_vector = [&](int s, int first) BROKKR_INLINE_LAMBDA {
       Mask m = true;
       Int from = w.lane() + first;
       if (first < 0) {
         m = find_sources(w, planes, region, phase, s, from);
-        if (!w.any(m)) continue;
+        if (!w.any(m)) return;
         from = select(m, from + of_sample, 0);
       }
       const auto read = [&](const auto* plane) {
@@ -244,6 +272,21 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
         const auto from_of = w.spill(from);
         w.for_lanes(m, [&](int lane) { planes.stencil[base + size_t(s + lane)] = planes.stencil[from_of[lane]]; });
       }
+    };
+    if constexpr (Warp::takes_turns) {
+      const int across = planes.region_shift - 3;
+      for (int tile = w.index; tile * kTileSamples < samples; tile += v.b.warps) {
+        const int first =
+            tiles.source_of(region.x + (tile & ((1 << across) - 1)) * kTile, region.y + (tile >> across) * kTile);
+        if (first >= 0 && copies_words) {
+          copy_tile(w, planes, phase, base + size_t(tile) * kTileSamples, size_t(first));
+          continue;
+        }
+        for (int s = 0; s < kTileSamples; s += w.width)
+          copy_vector(tile * kTileSamples + s, first < 0 ? first : first + s);
+      }
+    } else {
+      for (int s = share; s < samples; s += step) copy_vector(s, -1);
     }
   }
 }

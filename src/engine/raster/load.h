@@ -26,6 +26,12 @@ BROKKR_FN Uint loaded_halves(Uint word) {
   return select((word & 0x7fffffff) > 0x7c00ffff, (word & 0x8000ffff) | 0x7e000000, word);
 }
 
+// The same for one word.
+BROKKR_FN uint32_t normal_halves(uint32_t word) {
+  word = (word & 0x7fff) > 0x7c00 ? (word & 0xffff8000) | 0x7e00 : word;
+  return (word & 0x7fffffff) > 0x7c00ffff ? (word & 0x8000ffff) | 0x7e000000 : word;
+}
+
 // A row of eight samples of a tile. Samples 2 k and 2 k + 1 of it are adjacent: their indices in the region are sample
 // + pair(k) and the next one.
 struct TileRow {
@@ -127,14 +133,10 @@ class PictureLoad {
     for (int k = 0; k < count; ++k) to[TileRow::pair(k / 2) + k % 2] = from[k];
   }
   BROKKR_FN void copy_halves(const uint32_t* from, size_t place, int count) const {
-    const auto halves = [](uint32_t word) {  // loaded_halves of one lane
-      word = (word & 0x7fff) > 0x7c00 ? (word & 0xffff8000) | 0x7e00 : word;
-      return (word & 0x7fffffff) > 0x7c00ffff ? (word & 0x8000ffff) | 0x7e000000 : word;
-    };
     uint32_t low[kTile] = {}, high[kTile] = {};
     for (int k = 0; k < kTile && k < count; ++k) {
-      low[k] = halves(from[2 * k]);
-      high[k] = halves(from[2 * k + 1]);
+      low[k] = normal_halves(from[2 * k]);
+      high[k] = normal_halves(from[2 * k + 1]);
     }
     put_row(planes_.color + place, low, count);
     put_row(planes_.color_high + place, high, count);

@@ -19,11 +19,14 @@ class PlaneSamples {
     if (raw && encoding_ == TexelEncoding::srgb8) encoding_ = TexelEncoding::rgba8;
   }
   BROKKR_FN bool is_float() const { return encoding_ >= TexelEncoding::rgba16f; }
+  // On CPUs all words of the samples are loaded, whatever m is.
   BROKKR_FN Color load(Warp& w, Mask m) const {
+    if constexpr (Warp::takes_turns) return load_all(w);
     const Vec4<Warp> v = load_texel(w, texels_, encoding_, w.lane() * int(record_.words), m);
     return {v.x, v.y, v.z, v.w};
   }
   BROKKR_FN void store(Warp& w, const Color& c, Mask m) const {
+    if constexpr (Warp::takes_turns) return store_all(w, c, m);
     store_texel(w, texels_, encoding_, w.lane() * int(record_.words), Vec4<Warp>(c.r, c.g, c.b, c.a), m);
   }
 
@@ -31,7 +34,64 @@ class PlaneSamples {
   const PlaneRecord& record_;
   TexelEncoding encoding_;
   uint32_t* texels_;
+
+  // The same for warps whose vectors take adjacent words.
+  BROKKR_FN_NOINLINE Color load_all(Warp& w) const;
+  BROKKR_FN_NOINLINE void store_all(Warp& w, const Color& c, Mask m) const;
 };
+
+// Word k of each of `kWidth` adjacent texels of kWords words. The loops have constant bounds, so they become
+// permutations of vectors.
+template <int kWords>
+BROKKR_FN void load_adjacent(const uint32_t* texels, Uint (&word)[4]) {
+  alignas(64) uint32_t values[kWords][kWidth];
+  for (int i = 0; i < kWidth; ++i) {
+    for (int k = 0; k < kWords; ++k) values[k][i] = texels[i * kWords + k];
+  }
+  for (int k = 0; k < kWords; ++k) word[k] = Warp::load(values[k]);
+}
+// Stores the texels of lanes m.
+template <int kWords>
+BROKKR_FN void store_adjacent(Warp& w, uint32_t* texels, const Uint (&word)[4], Mask m) {
+  alignas(64) uint32_t values[kWords][kWidth], together[kWidth * kWords];
+  for (int k = 0; k < kWords; ++k) w.store(values[k], word[k]);
+  for (int i = 0; i < kWidth; ++i) {
+    for (int k = 0; k < kWords; ++k) together[i * kWords + k] = values[k][i];
+  }
+  if (w.all(m)) {
+    __builtin_memcpy(texels, together, sizeof together);
+    return;
+  }
+  w.for_lanes(m, [&](int i) {
+    __builtin_memcpy(texels + i * kWords, together + i * kWords, kWords * sizeof(uint32_t));
+  });
+}
+
+BROKKR_FN_NOINLINE Color PlaneSamples::load_all(Warp& w) const {
+  Uint word[4] = {0u, 0u, 0u, 0u};
+  Vec4<Warp> v;
+  switch (record_.words) {
+    case 1: v = texel_of_word(encoding_, w.load(texels_)); break;
+    case 2:
+      load_adjacent<2>(texels_, word);
+      v = texel_of_words(encoding_, word[0], word[1]);
+      break;
+    default:
+      load_adjacent<4>(texels_, word);
+      v = Vec4<Warp>(as_float(word[0]), as_float(word[1]), as_float(word[2]), as_float(word[3]));
+      break;
+  }
+  return {v.x, v.y, v.z, v.w};
+}
+BROKKR_FN_NOINLINE void PlaneSamples::store_all(Warp& w, const Color& c, Mask m) const {
+  Uint word[4] = {0u, 0u, 0u, 0u};
+  encode_texel(encoding_, Vec4<Warp>(c.r, c.g, c.b, c.a), [&](int k, Uint code) { word[k] = code; });
+  switch (record_.words) {
+    case 1: w.merge(texels_, word[0], m); break;
+    case 2: store_adjacent<2>(w, texels_, word, m); break;
+    default: store_adjacent<4>(w, texels_, word, m); break;
+  }
+}
 
 // Loads colours from arbitrary places of a target's plane, which may be the first plane.
 BROKKR_FN Color load_plane_at(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, Int place, Mask m) {

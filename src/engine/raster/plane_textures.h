@@ -59,9 +59,11 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
   }
 }
 
-// A plane whose words equal those of the texels that it is copied to. Sample `place` starts at word place * count.
+// A plane whose words equal those of the texels that it is copied to. Sample `place` starts at word place * count. Halves
+// have their second word in a plane of its own, `high`.
 struct PlaneWords {
   const uint32_t* words = nullptr;  // null: texels must be encoded again
+  const uint32_t* high = nullptr;
   int count = 1;
 };
 BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
@@ -74,17 +76,19 @@ BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord&
     return {reinterpret_cast<const uint32_t*>(planes.depth.get()) + first};
   }
   if (phase.color_plane == 0) {
+    if (Warp::takes_turns && encoding == TexelEncoding::rgba16f && target.format == uint32_t(ColorFormat::rgba16f))
+      return {planes.color + first, planes.color_high + first, 2};
     if (encoding != TexelEncoding::rgba8 || target.format != uint32_t(ColorFormat::rgba8)) return {};
     return {planes.color + first};
   }
   const PlaneRecord& plane = target.planes[phase.color_plane];
   if (plane.encoding != phase.encoding || encoding == TexelEncoding::srgb8) return {};
   const size_t of_target = first - (size_t(target.first_region) << (2 * planes.region_shift));
-  return {planes.more_colors + size_t(plane.first) + of_target * plane.words, int(plane.words)};
+  return {planes.more_colors + size_t(plane.first) + of_target * plane.words, nullptr, int(plane.words)};
 }
-// Writes the region's texels of one word each. Each lane fills a row of a tile at a time. pair(i) returns the words of
-// samples i and i + 1; sample i is in an even column.
-template <class Pair>
+// Writes the region's texels of kWords words each. Each lane fills a row of a tile at a time. pair(to, i) writes the
+// words of samples i and i + 1; sample i is in an even column.
+template <int kWords, class Pair>
 BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                             Share share, uint32_t* texels, Pair pair) {
   const int rows = TileRow::count(planes);
@@ -92,36 +96,62 @@ BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRec
     w.for_lanes(w.first_lanes(rows - first), [&](int lane) {
       const TileRow row(planes, region, first + lane);
       if (row.x >= phase.image_width || row.y >= phase.image_height) return;
-      const uint64_t in_row[kTile / 2] = {pair(row.sample), pair(row.sample + TileRow::pair(1)),
-                                          pair(row.sample + TileRow::pair(2)), pair(row.sample + TileRow::pair(3))};
+      uint32_t in_row[kTile * kWords];
+      for (int k = 0; k < kTile / 2; ++k) pair(in_row + 2 * k * kWords, row.sample + TileRow::pair(k));
       uint32_t* const to =
-          texels + size_t(phase.first_word) + size_t(row.y) * size_t(phase.image_width) + size_t(row.x);
+          texels + size_t(phase.first_word) + (size_t(row.y) * size_t(phase.image_width) + size_t(row.x)) * kWords;
       if (row.x + kTile <= phase.image_width) {
-        for (int k = 0; k < kTile / 2; ++k) __builtin_memcpy(to + 2 * k, in_row + k, sizeof(uint64_t));
+        for (int k = 0; k < kTile / 2; ++k)
+          __builtin_memcpy(to + 2 * k * kWords, in_row + 2 * k * kWords, 2 * kWords * sizeof(uint32_t));
         return;
       }
-      for (int k = 0; row.x + k < phase.image_width; ++k) to[k] = uint32_t(in_row[k / 2] >> (k % 2 * 32));
+      for (int k = 0; k < (phase.image_width - row.x) * kWords; ++k) to[k] = in_row[k];
     });
   }
 }
-// Copies the region's words.
-BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
-                             const PlaneWords& from, Share share, uint32_t* texels) {
-  const uint32_t* const words = from.words;
-  if (from.count == 1) {
-    return publish_rows(w, planes, region, phase, share, texels, [=](int i) {
-      uint64_t pair;
-      __builtin_memcpy(&pair, words + i, sizeof pair);
-      return pair;
+// Copies the region's words. `waits`: a clear is pending; all samples have the words `cleared`.
+template <int kWords>
+BROKKR_FN void publish_all_words(Warp& w, const TargetTables& planes, const RegionRecord& region,
+                                 const PhaseRecord& phase, const PlaneWords& from, bool waits, uint64_t cleared,
+                                 Share share, uint32_t* texels) {
+  const uint32_t *const words = from.words, *const high = from.high;
+  if (kWords <= 2 && waits) {
+    publish_rows<kWords>(w, planes, region, phase, share, texels, [=](uint32_t* to, int) {
+      const uint64_t of_sample = kWords == 1 ? (cleared & 0xffffffffu) | cleared << 32 : cleared;
+      for (int k = 0; k < kWords; ++k) __builtin_memcpy(to + 2 * k, &of_sample, sizeof of_sample);
+    });
+  } else if (kWords == 2 && high != nullptr) {
+    publish_rows<kWords>(w, planes, region, phase, share, texels, [=](uint32_t* to, int i) {
+      for (int k = 0; k < 2 * kWords; ++k) to[k] = normal_halves(k % 2 == 0 ? words[i + k / 2] : high[i + k / 2]);
+    });
+  } else {
+    publish_rows<kWords>(w, planes, region, phase, share, texels, [=](uint32_t* to, int i) {
+      __builtin_memcpy(to, words + size_t(i) * kWords, 2 * kWords * sizeof(uint32_t));
     });
   }
+}
+// Does the same for warps whose lanes do not take turns and texels of several words.
+BROKKR_FN void publish_by_lanes(Warp& w, const TargetTables& planes, const RegionRecord& region,
+                                const PhaseRecord& phase, const PlaneWords& from, Share share, uint32_t* texels) {
   for (int s = share.first; s < planes.region * planes.region; s += share.step) {
     const Position at = region_position(w, planes, region, s);
     const Mask m = at.x < phase.image_width && at.y < phase.image_height;
     if (!w.any(m)) continue;
     const Int to = (at.y * phase.image_width + at.x) * from.count + int(phase.first_word);
     for (int k = 0; k < from.count; ++k)
-      w.scatter(texels, to + k, w.gather(words, (w.lane() + s) * from.count + k, m), m);
+      w.scatter(texels, to + k, w.gather(from.words, (w.lane() + s) * from.count + k, m), m);
+  }
+}
+BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
+                             const PlaneWords& from, bool waits, uint64_t cleared, Share share, uint32_t* texels) {
+  if (from.count == 1)
+    return publish_all_words<1>(w, planes, region, phase, from, waits, cleared, share, texels);
+  if constexpr (Warp::takes_turns) {
+    if (from.count == 2)
+      return publish_all_words<2>(w, planes, region, phase, from, waits, cleared, share, texels);
+    return publish_all_words<4>(w, planes, region, phase, from, waits, cleared, share, texels);
+  } else {
+    publish_by_lanes(w, planes, region, phase, from, share, texels);
   }
 }
 
@@ -189,11 +219,10 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
     const bool waits = phase.color_plane == 0 && (state.bits & phase.planes) != 0;
     if (const PlaneWords from = plane_words(planes, region, phase); from.words != nullptr) {
       const uint32_t depth = w.broadcast(as_uint(Float(state.depth)), 0);
-      const uint64_t cleared = phase.planes == kPlaneDepth ? depth : uint32_t(state.color);
-      if (waits)
-        publish_rows(w, planes, region, phase, share, texels, [=](int) { return cleared << 32 | cleared; });
-      else
-        publish_words(w, planes, region, phase, from, share, texels);
+      uint64_t cleared = phase.planes == kPlaneDepth ? depth : state.color;
+      if (from.high != nullptr)
+        cleared = normal_halves(uint32_t(cleared)) | uint64_t(normal_halves(uint32_t(cleared >> 32))) << 32;
+      publish_words(w, planes, region, phase, from, waits, cleared, share, texels);
       continue;
     }
     if ((kKernelFeatures & kFeatureSamples) && planes.targets[region.target].samples > 1 && phase.sample == 0)

@@ -67,12 +67,31 @@ BROKKR_FN uint64_t samples_of_run(Warp& w, const RunRecord& run, const DrawRecor
   return samples;
 }
 
+// Stores the colours of the tile's samples `which` in the memory: the usual case of one colour in 8 bits, which clamp it
+// whether it is bounded or not.
+BROKKR_FN void store_bytes(Warp& w, const ProgramRun& run, const ProgramColor& color, uint64_t which) {
+  const uint32_t* const results = run.results() + int(color.first) * kTileSamples;
+  uint32_t* const low = run.memory.low;
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    const uint64_t lanes = which >> s & kVectorBits;
+    if (lanes == 0) continue;
+    const auto channel = [&](int c) { return as_float(w.load(results + c * kTileSamples + s)); };
+    const Uint stored = store_color(uint32_t(ColorFormat::rgba8), {channel(0), channel(1), channel(2), channel(3)}).low;
+    w.merge(low + s, stored, w.lanes_of(uint32_t(lanes)));
+  }
+}
+
 // Stores the colours of the tile's samples `which`. The first plane's colours go to the memory, the others to their
 // planes.
 BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass, int tile, uint32_t format,
                              uint64_t which) {
   const bool raw = (run.program.bits & kProgramRaw) != 0;
   if (raw && format == uint32_t(ColorFormat::rgba8_srgb)) format = uint32_t(ColorFormat::rgba8);
+  if constexpr (Warp::takes_turns) {
+    const ProgramColor& first = run.program.colors[0];
+    if (run.program.color_count == 1 && first.plane == 0 && first.words == 4 && format == uint32_t(ColorFormat::rgba8))
+      return store_bytes(w, run, first, which);
+  }
   for (int s = 0; s < kTileSamples; s += w.width) {
     const Mask m = w.lanes_of(uint32_t(which >> s));
     if (!w.any(m)) continue;
@@ -121,6 +140,38 @@ BROKKR_FN bool won_all(Warp& w, const KeyPass& pass, int tile) {
   return true;
 }
 
+// The samples of a tile that primitives of the phase won, one bit each.
+BROKKR_FN uint64_t won_samples(Warp& w, const KeyPass& pass, int tile) {
+  const Uint nothing = nothing_new(pass.key_bits);
+  uint64_t won = 0;
+  for (int s = 0; s < kTileSamples; s += w.width)
+    won |= uint64_t(w.ballot(pass.keys->order(w, tile * kTileSamples + s) != nothing)) << s;
+  return won;
+}
+
+// Writes a tile whose samples `won`, at least one, have colours of programs in the memory. Planes must have no notes of
+// writers.
+BROKKR_FN void write_programs_tile(Warp& w, const KeyPass& pass, const ProgramMemory& memory, int tile,
+                                   const RegionState& state, bool half, uint64_t won) {
+  const TargetTables& planes = *pass.planes;
+  const size_t base = pass.base() + size_t(tile) * kTileSamples;
+  const bool fresh = (state.bits & kClearColor) != 0;
+  const auto write = [&](const uint32_t* colors, uint32_t cleared, uint32_t* plane) {
+    if (~won == 0) {
+      for (int s = 0; s < kTileSamples; s += w.width) w.store(plane + s, w.load(colors + s));
+      return;
+    }
+    for (int s = 0; s < kTileSamples; s += w.width) {
+      const Uint old = fresh ? Uint(cleared) : w.load(plane + s);
+      w.store(plane + s, select(w.lanes_of(uint32_t(won >> s)), w.load(colors + s), old));
+    }
+  };
+  write(memory.low, uint32_t(state.color), planes.color + base);
+  if (half) write(memory.high, uint32_t(state.color >> 32), planes.color_high + base);
+  for (int s = 0; s < kTileSamples; s += w.width)
+    w.store(planes.depth + base + s, depth_of_key(pass.keys->depth(w, tile * kTileSamples + s), pass.key_bits));
+}
+
 // Resolves the tiles of the warp's share. Returns the number of samples shaded.
 BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool quads, ShadeContext& context) {
   const TargetTables& planes = *in_shared_memory(pass.planes);
@@ -142,6 +193,13 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
     if constexpr (kLoadsCanWait) {
       if ((state.bits & kLoadWaits) != 0 && writes_color && !won_all(w, pass, tile))
         load_waiting_tile(w, planes, *pass.region, *context.frame, *context.programs, tile);
+    }
+    if constexpr (Warp::takes_turns && (kKernelFeatures & kFeaturePrograms) != 0) {
+      if (by_program != 0 && !planes.visible_id && !planes.depth_id && won_samples(w, pass, tile) == by_program) {
+        write_programs_tile(w, pass, *context.memory, tile, state, half, by_program);
+        shaded += count_bits(by_program);
+        continue;
+      }
     }
     for (int s = 0; s < kTileSamples; s += w.width) {
       const int at = tile * kTileSamples + s;

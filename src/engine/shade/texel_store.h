@@ -89,9 +89,9 @@ BROKKR_FN Uint unorm_code(Float v, uint32_t bits) {
   return as_uint(to_int(saturate(v) * float((1u << bits) - 1) + kWhole - kWhole));
 }
 
-// Writes texels at the words of lanes `m`. srgb8 takes linear light; integers are passed as their bits.
-BROKKR_FN_NOINLINE void store_texel(Warp& w, uint32_t* texels, TexelEncoding encoding, Int word,
-                                    const Vec4<Warp>& value, Mask m) {
+// Encodes a texel: calls put(k, word) for each of its words. srgb8 takes linear light; integers are passed as their bits.
+template <class Put>
+BROKKR_FN void encode_texel(TexelEncoding encoding, const Vec4<Warp>& value, Put put) {
   Vec4<Warp> v = value;
   switch (encoding) {
     case TexelEncoding::srgb8:
@@ -99,29 +99,32 @@ BROKKR_FN_NOINLINE void store_texel(Warp& w, uint32_t* texels, TexelEncoding enc
                      v.w);
       [[fallthrough]];
     case TexelEncoding::rgba8:
-      w.scatter(texels, word,
-                unorm_code(v.x, 8) | unorm_code(v.y, 8) << 8 | unorm_code(v.z, 8) << 16 | unorm_code(v.w, 8) << 24, m);
+      put(0, unorm_code(v.x, 8) | unorm_code(v.y, 8) << 8 | unorm_code(v.z, 8) << 16 | unorm_code(v.w, 8) << 24);
       return;
     case TexelEncoding::rgb10_a2:
-      w.scatter(texels, word,
-                unorm_code(v.x, 10) | unorm_code(v.y, 10) << 10 | unorm_code(v.z, 10) << 20 | unorm_code(v.w, 2) << 30,
-                m);
+      put(0, unorm_code(v.x, 10) | unorm_code(v.y, 10) << 10 | unorm_code(v.z, 10) << 20 | unorm_code(v.w, 2) << 30);
       return;
     case TexelEncoding::rgba16:
-      w.scatter(texels, word, unorm_code(v.x, 16) | unorm_code(v.y, 16) << 16, m);
-      w.scatter(texels, word + 1, unorm_code(v.z, 16) | unorm_code(v.w, 16) << 16, m);
+      put(0, unorm_code(v.x, 16) | unorm_code(v.y, 16) << 16);
+      put(1, unorm_code(v.z, 16) | unorm_code(v.w, 16) << 16);
       return;
     case TexelEncoding::rgba16f:
-      w.scatter(texels, word, half_from_float(v.x) | half_from_float(v.y) << 16, m);
-      w.scatter(texels, word + 1, half_from_float(v.z) | half_from_float(v.w) << 16, m);
+      put(0, half_from_float(v.x) | half_from_float(v.y) << 16);
+      put(1, half_from_float(v.z) | half_from_float(v.w) << 16);
       return;
     case TexelEncoding::rgba32:
-      w.scatter(texels, word + 2, as_uint(v.z), m);
-      w.scatter(texels, word + 3, as_uint(v.w), m);
+      put(2, as_uint(v.z));
+      put(3, as_uint(v.w));
       [[fallthrough]];
-    case TexelEncoding::rg32: w.scatter(texels, word + 1, as_uint(v.y), m); [[fallthrough]];
-    case TexelEncoding::r32: w.scatter(texels, word, as_uint(v.x), m); return;
+    case TexelEncoding::rg32: put(1, as_uint(v.y)); [[fallthrough]];
+    case TexelEncoding::r32: put(0, as_uint(v.x)); return;
   }
+}
+
+// Writes texels at the words of lanes `m`.
+BROKKR_FN_NOINLINE void store_texel(Warp& w, uint32_t* texels, TexelEncoding encoding, Int word,
+                                    const Vec4<Warp>& value, Mask m) {
+  encode_texel(encoding, value, [&](int k, Uint code) BROKKR_INLINE_LAMBDA { w.scatter(texels, word + k, code, m); });
 }
 
 BROKKR_MACHINE_END

@@ -1,5 +1,6 @@
 // Colours of programs that need two sources or more than 8 bits: blending with a second colour, and first colours with
 // 32-bit floats and integers, in draws, clears, copies and textures.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -161,6 +162,83 @@ TEST_F(ProgramColors, CopiesKeepWholeColours) {
                                  ClearCommand{1, glm::vec4(0), {}, {}, {}}, BlitCommand{2, 1, all, all}};
   f.frame.commands.insert(last, copies.begin(), copies.end());
   expect_shown(f, {255, 0, 0, 255}, {0, 255, 0, 255});
+}
+
+// Planes of one, two and four words and of halves go through clears, draws, blits and textures, in targets whose sides
+// are no multiples of tiles. Blits move whole tiles, or not. The last program shows whether each texel is right.
+TEST_F(ProgramColors, PlanesKeepTheirNumbers) {
+  constexpr int kWide = 27, kHigh = 19;
+  struct Case {
+    TexelFormat format;
+    TexelBase base;
+    ColorFormat stored;
+    const char* components;
+  };
+  const Case cases[] = {{TexelFormat::r32f, TexelBase::red, ColorFormat::rgba16f, "r"},
+                        {TexelFormat::rg32f, TexelBase::rg, ColorFormat::rgba16f, "rg"},
+                        {TexelFormat::rgba32f, TexelBase::rgba, ColorFormat::rgba16f, "rgba"},
+                        {TexelFormat::rgba16f, TexelBase::rgba, ColorFormat::rgba16f, "rgba"}};
+  for (const Case& one : cases) {
+    for (const glm::ivec2 move : {glm::ivec2(0, 0), glm::ivec2(8, 0), glm::ivec2(3, 5)}) {
+      for (const TargetPlane plane : {TargetPlane::color0, TargetPlane::color1}) {
+        ProgramFrame f(kWide, kHigh);
+        for (const uint32_t id : {1u, 2u}) {
+          Target other{id, kWide, kHigh, 1, one.stored};
+          other.colors = {{one.format, one.base}, {one.format, one.base}};
+          f.frame.targets.push_back(other);
+          f.frame.views.push_back({id, 0});
+          ClearCommand clear{id, glm::vec4(7 + int(id)), 1.0f, {}, {}};
+          clear.other_colors = {{TargetPlane::color1, glm::vec4(7 + int(id))}};
+          f.add(clear);
+        }
+        const std::string value = "vec4(gl_FragCoord.xy, gl_FragCoord.x * 32.0, -3.5)";
+        const uint32_t write = f.program(
+            "out vec4 color0, color1;\nvoid main() { color0 = " + value + "; color1 = color0; }\n", {}, {}, {}, 2);
+        State state = f.default_state();
+        state.viewport = {0, 0, kWide, kHigh};
+        state.buffers = {{0, {}}, {1, {}}};
+        f.draw_with(write, state, rectangle(2, 3, 24, 17), {}, {}, Topology::triangles, 1);
+        const Rect from{0, 0, kWide - move.x, kHigh - move.y}, to{move.x, move.y, from.width, from.height};
+        f.add(CopyCommand{1, 2, plane, plane, from, to.x, to.y});
+        CapturedTexture texture;
+        texture.format = one.format;
+        texture.base = one.base;
+        texture.width = kWide;
+        texture.height = kHigh;
+        texture.images = {{0, 0, 2, plane}};
+        f.frame.captured_textures = {texture};
+        CapturedSampler nearest;
+        nearest.magnify_linear = nearest.minify_linear = false;
+        nearest.mip = MipFilter::none;
+        f.frame.captured_samplers = {nearest};
+        const std::string text = fmt::format(
+            "uniform sampler2D picture; out vec4 color0;\nvoid main() {{\n"
+            "  vec2 at = gl_FragCoord.xy - vec2({0}, {1});\n"
+            "  bool copied = at.x > 0.0 && at.y > 0.0, drawn = at.x > 2.0 && at.x < 24.0 && at.y > 3.0 && at.y < 17.0;\n"
+            "  vec4 expected = drawn ? vec4(at, at.x * 32.0, -3.5) : vec4(copied ? 8.0 : 9.0);\n"
+            "  vec4 got = texture(picture, gl_FragCoord.xy / vec2({2}, {3}));\n"
+            "  color0 = vec4(got.{4} == expected.{4}, copied, drawn, 1.0);\n}}\n",
+            move.x, move.y, kWide, kHigh, one.components);
+        const uint32_t show = f.program(text, {}, {}, {ProgramSampler{"picture"}});
+        f.draw_with(show, f.default_state(), rectangle(0, 0, kWide, kHigh, 0.5), {}, {{0, 0}});
+        for (const MachineKind machine : test::machines()) {
+          RenderOptions options;
+          options.machine = machine;
+          Renderer renderer;
+          PreparedFrame prepared = renderer.prepare(f.frame);
+          const RenderResult result = test::render_to_end(renderer, prepared, options);
+          ASSERT_EQ(result.statistics.false_color_draws, 0u);
+          const Layer& layer = result.targets[0].layers[0];
+          int wrong = 0;
+          for (int i = 0; i < kWide * kHigh; ++i) wrong += channel(layer, i % kWide, i / kWide, 0) != 255;
+          EXPECT_EQ(wrong, 0) << "format " << int(one.format) << ", plane " << int(plane) << ", move " << move.x << ' '
+                              << move.y << ", machine " << int(machine);
+          EXPECT_EQ(pixel(layer, 20, 12), glm::ivec4(255));
+          EXPECT_EQ(pixel(layer, 0, 0), move.x == 0 ? glm::ivec4(255, 255, 0, 255) : glm::ivec4(255, 0, 0, 255));
+        }
+      }
+    }
+  }
 }
 
 TEST_F(ProgramColors, BlendingAddsToWholeColours) {
