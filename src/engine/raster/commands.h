@@ -50,6 +50,13 @@ BROKKR_FN_NOINLINE void clear_plane(const Visit<Shared>& v, const PhaseRecord& p
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target) continue;
+    const int32_t(&r)[4] = phase.rect;
+    if (Warp::takes_turns && r[0] <= region.x && r[1] <= region.y && r[2] >= region.x + planes.region &&
+        r[3] >= region.y + planes.region) {
+      const PlaneSamples to(planes, phase.target, phase.color_plane, first_sample(planes, region), false);
+      to.fill(w, {c[0], c[1], c[2], c[3]}, share, step, planes.region * planes.region);
+      continue;
+    }
     for (int s = share; s < planes.region * planes.region; s += step) {
       const Mask m = inside_rect(region_position(w, planes, region, s), phase.rect);
       if (!w.any(m)) continue;
@@ -234,7 +241,7 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
     note_change(v, region);
     const size_t base = first_sample(planes, region);
     const int of_sample = int(region.sample % source.samples * source.sample_regions) << (2 * planes.region_shift);
-    // Copies to samples s .. s + width - 1. `first`: the index of their sources if these are adjacent; otherwise negative.
+    // Copies to samples s .. s + width - 1. `first`: the index of their sources if these are adjacent, or negative.
     const auto copy_vector = [&](int s, int first) BROKKR_INLINE_LAMBDA {
       Mask m = true;
       Int from = w.lane() + first;

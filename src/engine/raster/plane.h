@@ -30,6 +30,9 @@ class PlaneSamples {
     store_texel(w, texels_, encoding_, w.lane() * int(record_.words), Vec4<Warp>(c.r, c.g, c.b, c.a), m);
   }
 
+  // Stores a colour to vectors of samples: at `first`, then every `step` samples until `end`, counted from `place`.
+  BROKKR_FN_NOINLINE void fill(Warp& w, const Color& c, int first, int step, int end) const;
+
  private:
   const PlaneRecord& record_;
   TexelEncoding encoding_;
@@ -62,9 +65,8 @@ BROKKR_FN void store_adjacent(Warp& w, uint32_t* texels, const Uint (&word)[4], 
     __builtin_memcpy(texels, together, sizeof together);
     return;
   }
-  w.for_lanes(m, [&](int i) {
-    __builtin_memcpy(texels + i * kWords, together + i * kWords, kWords * sizeof(uint32_t));
-  });
+  w.for_lanes(m,
+              [&](int i) { __builtin_memcpy(texels + i * kWords, together + i * kWords, kWords * sizeof(uint32_t)); });
 }
 
 BROKKR_FN_NOINLINE Color PlaneSamples::load_all(Warp& w) const {
@@ -82,6 +84,18 @@ BROKKR_FN_NOINLINE Color PlaneSamples::load_all(Warp& w) const {
       break;
   }
   return {v.x, v.y, v.z, v.w};
+}
+BROKKR_FN_NOINLINE void PlaneSamples::fill(Warp& w, const Color& c, int first, int step, int end) const {
+  // All vectors have the same words, because a vector holds whole texels.
+  uint32_t word[4] = {0, 0, 0, 0};
+  encode_texel(encoding_, Vec4<Warp>(c.r, c.g, c.b, c.a), [&](int k, Uint code) { word[k] = w.broadcast(code, 0); });
+  alignas(64) uint32_t repeated[kWidth];
+  const int words = int(record_.words);
+  for (int i = 0; i < kWidth; ++i) repeated[i] = word[i & (words - 1)];
+  const Uint vector = w.load(repeated);
+  for (int s = first; s < end; s += step) {
+    for (int i = 0; i < words; ++i) w.store(texels_ + size_t(s) * size_t(words) + size_t(i * kWidth), vector);
+  }
 }
 BROKKR_FN_NOINLINE void PlaneSamples::store_all(Warp& w, const Color& c, Mask m) const {
   Uint word[4] = {0u, 0u, 0u, 0u};

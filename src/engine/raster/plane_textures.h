@@ -59,8 +59,8 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
   }
 }
 
-// A plane whose words equal those of the texels that it is copied to. Sample `place` starts at word place * count. Halves
-// have their second word in a plane of its own, `high`.
+// A plane whose words equal those of the texels that it is copied to. Sample `place` starts at word place * count.
+// Halves have their second word in a plane of its own, `high`.
 struct PlaneWords {
   const uint32_t* words = nullptr;  // null: texels must be encoded again
   const uint32_t* high = nullptr;
@@ -144,11 +144,9 @@ BROKKR_FN void publish_by_lanes(Warp& w, const TargetTables& planes, const Regio
 }
 BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                              const PlaneWords& from, bool waits, uint64_t cleared, Share share, uint32_t* texels) {
-  if (from.count == 1)
-    return publish_all_words<1>(w, planes, region, phase, from, waits, cleared, share, texels);
+  if (from.count == 1) return publish_all_words<1>(w, planes, region, phase, from, waits, cleared, share, texels);
   if constexpr (Warp::takes_turns) {
-    if (from.count == 2)
-      return publish_all_words<2>(w, planes, region, phase, from, waits, cleared, share, texels);
+    if (from.count == 2) return publish_all_words<2>(w, planes, region, phase, from, waits, cleared, share, texels);
     return publish_all_words<4>(w, planes, region, phase, from, waits, cleared, share, texels);
   } else {
     publish_by_lanes(w, planes, region, phase, from, share, texels);

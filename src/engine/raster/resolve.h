@@ -67,8 +67,8 @@ BROKKR_FN uint64_t samples_of_run(Warp& w, const RunRecord& run, const DrawRecor
   return samples;
 }
 
-// Stores the colours of the tile's samples `which` in the memory: the usual case of one colour in 8 bits, which clamp it
-// whether it is bounded or not.
+// Stores the colours of the tile's samples `which` in the memory: the usual case of one colour in 8 bits. They clamp
+// it, whether it is bounded or not.
 BROKKR_FN void store_bytes(Warp& w, const ProgramRun& run, const ProgramColor& color, uint64_t which) {
   const uint32_t* const results = run.results() + int(color.first) * kTileSamples;
   uint32_t* const low = run.memory.low;

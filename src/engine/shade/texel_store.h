@@ -89,7 +89,7 @@ BROKKR_FN Uint unorm_code(Float v, uint32_t bits) {
   return as_uint(to_int(saturate(v) * float((1u << bits) - 1) + kWhole - kWhole));
 }
 
-// Encodes a texel: calls put(k, word) for each of its words. srgb8 takes linear light; integers are passed as their bits.
+// Encodes a texel: calls put(k, word) for each of its words. srgb8 takes linear light; integers are passed as bits.
 template <class Put>
 BROKKR_FN void encode_texel(TexelEncoding encoding, const Vec4<Warp>& value, Put put) {
   Vec4<Warp> v = value;

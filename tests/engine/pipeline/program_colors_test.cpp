@@ -182,13 +182,13 @@ TEST_F(ProgramColors, PlanesKeepTheirNumbers) {
     for (const glm::ivec2 move : {glm::ivec2(0, 0), glm::ivec2(8, 0), glm::ivec2(3, 5)}) {
       for (const TargetPlane plane : {TargetPlane::color0, TargetPlane::color1}) {
         ProgramFrame f(kWide, kHigh);
-        for (const uint32_t id : {1u, 2u}) {
+        for (const int id : {1, 2}) {
           Target other{id, kWide, kHigh, 1, one.stored};
           other.colors = {{one.format, one.base}, {one.format, one.base}};
           f.frame.targets.push_back(other);
-          f.frame.views.push_back({id, 0});
-          ClearCommand clear{id, glm::vec4(7 + int(id)), 1.0f, {}, {}};
-          clear.other_colors = {{TargetPlane::color1, glm::vec4(7 + int(id))}};
+          f.frame.views.push_back({uint32_t(id), 0});
+          ClearCommand clear{uint32_t(id), glm::vec4(float(7 + id)), 1.0f, {}, {}};
+          clear.other_colors = {{TargetPlane::color1, glm::vec4(float(7 + id))}};
           f.add(clear);
         }
         const std::string value = "vec4(gl_FragCoord.xy, gl_FragCoord.x * 32.0, -3.5)";
@@ -214,27 +214,31 @@ TEST_F(ProgramColors, PlanesKeepTheirNumbers) {
         const std::string text = fmt::format(
             "uniform sampler2D picture; out vec4 color0;\nvoid main() {{\n"
             "  vec2 at = gl_FragCoord.xy - vec2({0}, {1});\n"
-            "  bool copied = at.x > 0.0 && at.y > 0.0, drawn = at.x > 2.0 && at.x < 24.0 && at.y > 3.0 && at.y < 17.0;\n"
+            "  bool copied = at.x > 0.0 && at.y > 0.0;\n"
+            "  bool drawn = at.x > 2.0 && at.x < 24.0 && at.y > 3.0 && at.y < 17.0;\n"
             "  vec4 expected = drawn ? vec4(at, at.x * 32.0, -3.5) : vec4(copied ? 8.0 : 9.0);\n"
             "  vec4 got = texture(picture, gl_FragCoord.xy / vec2({2}, {3}));\n"
             "  color0 = vec4(got.{4} == expected.{4}, copied, drawn, 1.0);\n}}\n",
             move.x, move.y, kWide, kHigh, one.components);
         const uint32_t show = f.program(text, {}, {}, {ProgramSampler{"picture"}});
         f.draw_with(show, f.default_state(), rectangle(0, 0, kWide, kHigh, 0.5), {}, {{0, 0}});
+        Renderer renderer;
+        PreparedFrame prepared = renderer.prepare(f.frame);
         for (const MachineKind machine : test::machines()) {
-          RenderOptions options;
-          options.machine = machine;
-          Renderer renderer;
-          PreparedFrame prepared = renderer.prepare(f.frame);
-          const RenderResult result = test::render_to_end(renderer, prepared, options);
-          ASSERT_EQ(result.statistics.false_color_draws, 0u);
-          const Layer& layer = result.targets[0].layers[0];
-          int wrong = 0;
-          for (int i = 0; i < kWide * kHigh; ++i) wrong += channel(layer, i % kWide, i / kWide, 0) != 255;
-          EXPECT_EQ(wrong, 0) << "format " << int(one.format) << ", plane " << int(plane) << ", move " << move.x << ' '
-                              << move.y << ", machine " << int(machine);
-          EXPECT_EQ(pixel(layer, 20, 12), glm::ivec4(255));
-          EXPECT_EQ(pixel(layer, 0, 0), move.x == 0 ? glm::ivec4(255, 255, 0, 255) : glm::ivec4(255, 0, 0, 255));
+          for (const int bin : {8, 64}) {
+            RenderOptions options;
+            options.machine = machine;
+            options.bin = bin;
+            const RenderResult result = test::render_to_end(renderer, prepared, options);
+            ASSERT_EQ(result.statistics.false_color_draws, 0u);
+            const Layer& layer = result.targets[0].layers[0];
+            int wrong = 0;
+            for (int i = 0; i < kWide * kHigh; ++i) wrong += channel(layer, i % kWide, i / kWide, 0) != 255;
+            EXPECT_EQ(wrong, 0) << "format " << int(one.format) << ", plane " << int(plane) << ", move " << move.x
+                                << ' ' << move.y << ", machine " << int(machine) << ", bins of " << bin;
+            EXPECT_EQ(pixel(layer, 20, 12), glm::ivec4(255));
+            EXPECT_EQ(pixel(layer, 0, 0), move.x == 0 ? glm::ivec4(255, 255, 0, 255) : glm::ivec4(255, 0, 0, 255));
+          }
         }
       }
     }
