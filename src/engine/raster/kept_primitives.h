@@ -80,11 +80,29 @@ struct PickedSurfaces {
   }
 };
 
+// The corners of primitives of one run, one primitive per lane. The lanes of a vector of samples then read each field by
+// one exchange of lanes.
+struct SurfaceTable {
+  static constexpr int kCount = kWidth;
+  SurfaceOf<Warp::Spilled<float>> of{};  // lanes without a primitive hold finite numbers
+};
+// The corners for samples, each of which has its own lane of a table.
+struct SurfacesOfTable {
+  const SurfaceTable& table;
+  Int lane;
+
+  template <class Field>
+  BROKKR_FN Float get(Field&& field) const {
+    return Warp::shuffle(field(table.of).lanes(), lane);
+  }
+};
+
 // A cache like KeptPrimitives, for shading modes. A primitive belongs to one run, so its number identifies it.
 struct KeptSurfaces {
   static constexpr uint32_t kCount = 32;
   uint32_t number[kCount];
   OneSurface surface[kCount];
+  SurfaceTable table;
 
   KeptSurfaces() {
     for (uint32_t& none : number) none = kNoPrimitive;

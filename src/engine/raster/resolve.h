@@ -121,6 +121,34 @@ BROKKR_FN bool won_all(Warp& w, const KeyPass& pass, int tile) {
   return true;
 }
 
+// Shades samples of a tile whose shader has parts. Returns these samples.
+template <class Shader>
+BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0,
+                                             int y0, uint32_t format, uint64_t others, TileColors& to) {
+  const int at = tile * kTileSamples;
+  const Uint nothing = nothing_new(pass.key_bits);
+  uint64_t won = 0;
+  for (int s = 0; s < kTileSamples; s += w.width)
+    won |= uint64_t(w.ballot(pass.keys->order(w, at + s) != nothing)) << s;
+  const auto primitive = [&](int i) BROKKR_INLINE_LAMBDA {
+    return primitive_of_order(pass.keys->order(w, at + i * w.width), pass.key_bits);
+  };
+  return shade_tile_in_parts<Shader>(w, context, x0, y0, format, won & ~others, primitive, to);
+}
+#define BROKKR_SHADING(value, name, shader, meaning)                                                         \
+  case Shading::value:                                                                                       \
+    if constexpr (HasParts<shader<Warp>>)                                                                    \
+      return resolve_in_parts<shader<Warp>>(w, context, pass, tile, x0, y0, format, others, to);             \
+    else                                                                                                     \
+      return 0;
+BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0, int y0,
+                                         uint32_t format, uint64_t others, TileColors& to) {
+  switch (context.shading) {
+#include "brokkr/shadings.def"
+  }
+  return 0;
+}
+
 // Resolves the tiles of the warp's share. Returns the number of samples shaded.
 BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool quads, ShadeContext& context) {
   const TargetTables& planes = *in_shared_memory(pass.planes);
@@ -132,6 +160,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
   const Uint nothing = nothing_new(pass.key_bits);
   const bool fresh = (state.bits & kClearColor) != 0, half = target.format == uint32_t(ColorFormat::rgba16f);
   const bool writes_color = !(pass.key_bits & kKeyDepthOnly);
+  [[maybe_unused]] TileColors colors;
   int shaded = 0;
   for (int tile = tiles.first; tile * kTileSamples < pass.samples(); tile += tiles.step) {
     const int tile_x0 = pass.x + ((tile & ((1 << tiles_shift) - 1)) * kTile),
@@ -139,6 +168,11 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
     const uint64_t by_program = context.shows_programs() && writes_color
                                     ? resolve_programs(w, context, pass, tile, tile_x0, tile_y0, target.format)
                                     : 0;
+    uint64_t by_parts = 0;
+    if constexpr (Warp::takes_turns) {
+      if (writes_color && !quads)
+        by_parts = resolve_tile_in_parts(w, context, pass, tile, tile_x0, tile_y0, target.format, by_program, colors);
+    }
     if constexpr (kLoadsCanWait) {
       if ((state.bits & kLoadWaits) != 0 && writes_color && !won_all(w, pass, tile))
         load_waiting_tile(w, planes, *pass.region, *context.frame, *context.programs, tile);
@@ -165,7 +199,13 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
           shown.high = select(programs, w.load(context.memory->high + s), shown.high);
           others = won && !programs;
         }
-        shade_won(w, context, target.format, quads, in, others, shown);
+        if constexpr (Warp::takes_turns) {
+          const Mask parts = w.lanes_of(uint32_t(by_parts >> s));
+          shown.low = select(parts, w.load(colors.low + s), shown.low);
+          shown.high = select(parts, w.load(colors.high + s), shown.high);
+          others = others && !parts;
+        }
+        if (w.any(others)) shade_won(w, context, target.format, quads, in, others, shown);
         shaded += w.count(won);
         if (planes.visible_id) {
           w.merge(planes.visible_id + memory, primitive, won);

@@ -5,6 +5,7 @@
 #include "geometry/features.h"
 #include "geometry/reuse.h"
 #include "raster/interpolate.h"
+#include "raster/region.h"
 #include "raster/shade_context.h"
 #include "target/pixel.h"
 
@@ -94,6 +95,73 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
   } else {
     return Shader()(w, in, m);
   }
+}
+
+// The stored colours of a tile's samples.
+struct alignas(64) TileColors {
+  uint32_t low[kTileSamples], high[kTileSamples];
+};
+
+// Does the work of shade_samples and store_color for the samples `which` of a tile, part of the shader by part. Vector
+// i of the tile has the primitives primitive(i). Returns the samples that it has shaded: those of draws with materials.
+template <class Shader, class Primitives>
+BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, ShadeContext& context, int x0, int y0, uint32_t format, uint64_t which,
+                                       Primitives&& primitive, TileColors& to) {
+  constexpr int kVectors = kTileSamples / kWidth;
+  const FrameTables& frame = *context.frame;
+  typename Shader::Carried carried[kVectors];
+  uint64_t shaded = 0;
+  while (which != 0) {
+    const int first = lowest_bit(which);
+    const uint32_t of_first = w.broadcast(primitive(first / kWidth), first % kWidth);
+    const uint32_t number = frame.batch_run[of_first / kBatchTriangles];
+    if (context.run.number != number) open_run(frame, number, context.run);
+    ShaderInput<Warp> in;
+    in.frame = context.frame;
+    in.draw = context.run.draw;
+    in.view = frame.views + context.run.view;
+    in.material = frame.materials + in.draw->material;
+    in.draw_number = context.run.draw_number;
+    uint64_t same = 0;
+    for (int i = 0; i < kVectors; ++i) {
+      const Mask m = primitive(i) - context.run.first_batch * kBatchTriangles < in.draw->triangle_count;
+      same |= uint64_t(w.ballot(m)) << (i * kWidth);
+    }
+    same &= which;
+    which &= ~same;
+    if (!(in.draw->bits & kDrawMaterial)) continue;
+    shaded |= same;
+    const auto lanes_of_vector = [&](int i) BROKKR_INLINE_LAMBDA {
+      return uint32_t(same >> (i * kWidth) & (~uint64_t(0) >> (64 - kWidth)));
+    };
+    const auto for_vectors = [&](auto&& f) BROKKR_INLINE_LAMBDA {
+      for (int i = 0; i < kVectors; ++i) {
+        const uint32_t lanes = lanes_of_vector(i);
+        if (lanes != 0) f(i, w.lanes_of(lanes));
+      }
+    };
+    const auto prepare = [&](int i) BROKKR_INLINE_LAMBDA {
+      const Int at = w.lane() + i * kWidth;
+      in.x = to_float(tile_x(at) + x0) + 0.5f;
+      in.y = to_float(tile_y(at) + y0) + 0.5f;
+      in.primitive = primitive(i);
+    };
+    interpolate_tile<Shader::kColors>(w, frame, context.run, context.surfaces.table, in, kVectors, lanes_of_vector,
+                                      primitive, prepare,
+                                      [&](int i, Mask) BROKKR_INLINE_LAMBDA { Shader::begin(in, carried[i]); });
+    [&]<int... kPart>(std::integer_sequence<int, kPart...>) BROKKR_INLINE_LAMBDA {
+      (for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA {
+         Shader::template part<kPart>(w, in, m, carried[i]);
+       }),
+       ...);
+    }(std::make_integer_sequence<int, Shader::kParts>());
+    for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA {
+      const Stored stored = store_color(format, color_of(Shader::end(in, carried[i])));
+      w.merge(to.low + i * kWidth, stored.low, m);
+      if (format == uint32_t(ColorFormat::rgba16f)) w.merge(to.high + i * kWidth, stored.high, m);
+    });
+  }
+  return shaded;
 }
 
 // Returns true if the mode's shader reads materials, and so may discard fragments.
