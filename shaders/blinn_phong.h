@@ -13,10 +13,11 @@ BROKKR_MACHINE_BEGIN
 template <class W>
 struct BlinnPhong : ShaderTraits {
   static constexpr bool kSurface = true, kMaterial = true;
-  static constexpr int kParts = 3;
+  static constexpr int kParts = 5;
   struct Carried {
     Vec3<W> to_eye, normal, albedo;
     Texcoords<W> texcoord;
+    TrilinearLookup diffuse;
     Float alpha, lambert, shine;  // shine: N.H, then its power
   };
 
@@ -30,18 +31,23 @@ struct BlinnPhong : ShaderTraits {
   BROKKR_FN static void part(W& w, const ShaderUniforms& of, Mask active, Carried& c) {
     const MaterialRecord& material = *of.material;
     if constexpr (kPart == 0) {
-      const auto sample = [&](int texture) {
-        return sample_trilinear(w, *of.frame, texture, c.texcoord.at, c.texcoord.dx, c.texcoord.dy, active);
-      };
+      if (material.diffuse_texture >= 0) c.diffuse.place(w, *of.frame, material.diffuse_texture, c.texcoord, active);
+    } else if constexpr (kPart == 1) {
+      if (material.diffuse_texture >= 0) c.diffuse.load(w, *of.frame, material.diffuse_texture, active);
+    } else if constexpr (kPart == 2) {
       c.albedo = Vec3<W>(Float(1.0f), Float(1.0f), Float(1.0f));
       c.alpha = material.opacity;
       if (material.diffuse_texture >= 0) {
-        const Vec4<W> texel = sample(material.diffuse_texture);
+        const Vec4<W> texel = c.diffuse.mixed(w, *of.frame, material.diffuse_texture, c.texcoord, active);
         c.albedo = Vec3<W>(texel.x, texel.y, texel.z);
         c.alpha = c.alpha * texel.w;
       }
-      if (material.alpha_texture >= 0) c.alpha = c.alpha * sample(material.alpha_texture).x;
-    } else if constexpr (kPart == 1) {
+      if (material.alpha_texture >= 0) {
+        const Vec4<W> texel = sample_trilinear(w, *of.frame, material.alpha_texture, c.texcoord.at, c.texcoord.dx,
+                                               c.texcoord.dy, active);
+        c.alpha = c.alpha * texel.x;
+      }
+    } else if constexpr (kPart == 3) {
       const Vec3<W> view = normalize(c.to_eye), light = uniform3(of.frame->light);
       Vec3<W> normal = normalize(c.normal);
       normal = normal * select(dot(normal, view) < 0.0f, -1.0f, 1.0f);
