@@ -23,7 +23,7 @@ template <class W>
 struct MetallicRoughness : ShaderTraits {
   static constexpr bool kSurface = true, kMaterial = true, kNormalMaps = true, kColors = true;
 
-  static constexpr int kParts = 4;
+  static constexpr int kParts = 6;
 
   // The material and orientation of the surface at the samples; `view` points to the eye.
   struct Surface {
@@ -37,6 +37,7 @@ struct MetallicRoughness : ShaderTraits {
   struct Carried {
     Vec3<W> position, normal;
     Texcoords<W> first, second;
+    TrilinearLookup base;
     Vec4<W> color;
     Surface surface;
     Vec3<W> emission, ambient;
@@ -54,12 +55,18 @@ struct MetallicRoughness : ShaderTraits {
 
   template <int kPart>
   BROKKR_FN static void part(W& w, const ShaderUniforms& of, Mask active, Carried& c) {
+    const MaterialRecord& material = *of.material;
+    const int texture = material.diffuse_texture;
     if constexpr (kPart == 0) {
+      if (texture >= 0) c.base.place(w, *of.frame, texture, mapped(c.first, c.second, material.diffuse_mapping), active);
+    } else if constexpr (kPart == 1) {
+      if (texture >= 0) c.base.load(w, *of.frame, texture, active);
+    } else if constexpr (kPart == 2) {
       look_up(w, of, active, c);
-    } else if (!of.material->unlit) {
-      if constexpr (kPart == 1) turn(w, of, active, c);
-      if constexpr (kPart == 2) c.angles = angles_of(c.surface, uniform3(of.frame->light));
-      if constexpr (kPart == 3) c.lobe = lobe_of(c.angles);
+    } else if (!material.unlit) {
+      if constexpr (kPart == 3) turn(w, of, active, c);
+      if constexpr (kPart == 4) c.angles = angles_of(c.surface, uniform3(of.frame->light));
+      if constexpr (kPart == 5) c.lobe = lobe_of(c.angles);
     }
   }
 
@@ -94,7 +101,7 @@ struct MetallicRoughness : ShaderTraits {
     return sample_trilinear(w, *of.frame, texture, c.at, c.dx, c.dy, active);
   }
 
-  // Reads all textures but that of the normal.
+  // Ends the lookup of the base colour and reads all other textures but that of the normal.
   BROKKR_FN static void look_up(W& w, const ShaderUniforms& of, Mask active, Carried& c) {
     const MaterialRecord& material = *of.material;
     const auto texel = [&](int texture, const MappingRecord& mapping) {
@@ -104,7 +111,8 @@ struct MetallicRoughness : ShaderTraits {
     s.base = uniform3(material.diffuse) * Vec3<W>(c.color.x, c.color.y, c.color.z);
     c.alpha = c.color.w * material.opacity;
     if (material.diffuse_texture >= 0) {
-      const Vec4<W> t = texel(material.diffuse_texture, material.diffuse_mapping);
+      const Vec4<W> t = c.base.mixed(w, *of.frame, material.diffuse_texture,
+                                     mapped(c.first, c.second, material.diffuse_mapping), active);
       s.base = s.base * Vec3<W>(t.x, t.y, t.z);
       c.alpha = c.alpha * t.w;
     }

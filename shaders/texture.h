@@ -180,22 +180,22 @@ BROKKR_FN_NOINLINE Vec4<Warp> sample_as_set(Warp& w, const FrameTables& frame, c
 
 // The level of detail before it is clamped. dx and dy are the changes of the coordinates to the next sample to the right
 // and upwards.
-BROKKR_FN Float detail_of(const TextureRecord& texture, const Vec2<Warp>& dx, const Vec2<Warp>& dy) {
+BROKKR_FN Float level_of_detail(const TextureRecord& texture, const Vec2<Warp>& dx, const Vec2<Warp>& dy) {
   const Float sx(float(texture.width)), sy(float(texture.height));
   const Float ux = dx.x * sx, vx = dx.y * sy, uy = dy.x * sx, vy = dy.y * sy;
   const Float rho = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
   return 0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f));
 }
-BROKKR_FN Float clamped_detail(const TextureRecord& texture, Float detail) {
+BROKKR_FN Float clamped_level(const TextureRecord& texture, Float detail) {
   return clamp_to(detail, 0.0f, Float(float(texture.levels - 1)));
 }
 
 BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, const Vec2<Warp>& uv,
                                       const Vec2<Warp>& dx, const Vec2<Warp>& dy, Mask m) {
   const TextureRecord& texture = frame.textures[texture_number];
-  const Float detail = detail_of(texture, dx, dy);
+  const Float detail = level_of_detail(texture, dx, dy);
   if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, uv, detail, m);
-  return mixed_levels(w, texture, clamped_detail(texture, detail), m, [&](const MipLevel& level) {
+  return mixed_levels(w, texture, clamped_level(texture, detail), m, [&](const MipLevel& level) {
     TexelSquare square;
     place_bilinear(level, uv.x, uv.y, square);
     square.load(w, frame, m);
@@ -204,29 +204,36 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
 }
 
 // sample_trilinear in three steps, for shaders with parts. A step that only loads is short, so a processor waits for the
-// texels of many vectors at the same time.
+// texels of many vectors at the same time. Machines that run the parts of one vector only do all work in the last step,
+// where it needs the fewest registers.
 struct TrilinearLookup {
+  static constexpr bool kHasSteps = Warp::takes_turns;
   Float detail, weight;
   TexelSquare fine, coarse;
   bool needs_coarse;
 
   BROKKR_FN void place(Warp& w, const FrameTables& frame, int texture_number, const Texcoords<Warp>& c, Mask m) {
-    const TextureRecord& texture = frame.textures[texture_number];
-    detail = detail_of(texture, c.dx, c.dy);
-    if (texture.sampler.usual == 0) return;
-    const NearLevels levels(w, clamped_detail(texture, detail), m);
-    weight = levels.weight;
-    needs_coarse = w.any(m && weight > 0.0f);
-    place_bilinear(levels.fine(w, texture, m), c.at.x, c.at.y, fine);
-    if (needs_coarse) place_bilinear(levels.coarse(w, texture, m), c.at.x, c.at.y, coarse);
+    if constexpr (kHasSteps) {
+      const TextureRecord& texture = frame.textures[texture_number];
+      detail = level_of_detail(texture, c.dx, c.dy);
+      if (texture.sampler.usual == 0) return;
+      const NearLevels levels(w, clamped_level(texture, detail), m);
+      weight = levels.weight;
+      needs_coarse = w.any(m && weight > 0.0f);
+      place_bilinear(levels.fine(w, texture, m), c.at.x, c.at.y, fine);
+      if (needs_coarse) place_bilinear(levels.coarse(w, texture, m), c.at.x, c.at.y, coarse);
+    }
   }
   BROKKR_FN void load(Warp& w, const FrameTables& frame, int texture_number, Mask m) {
-    if (frame.textures[texture_number].sampler.usual == 0) return;
-    fine.load(w, frame, m);
-    if (needs_coarse) coarse.load(w, frame, m);
+    if constexpr (kHasSteps) {
+      if (frame.textures[texture_number].sampler.usual == 0) return;
+      fine.load(w, frame, m);
+      if (needs_coarse) coarse.load(w, frame, m);
+    }
   }
   BROKKR_FN Vec4<Warp> mixed(Warp& w, const FrameTables& frame, int texture_number, const Texcoords<Warp>& c,
                              Mask m) const {
+    if constexpr (!kHasSteps) return sample_trilinear(w, frame, texture_number, c.at, c.dx, c.dy, m);
     const TextureRecord& texture = frame.textures[texture_number];
     if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, c.at, detail, m);
     const Vec4<Warp> color = fine.mixed(texture.code);

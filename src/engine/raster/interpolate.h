@@ -7,8 +7,8 @@
 
 #include "geometry/vertex.h"
 #include "raster/kept_primitives.h"
+#include "raster/region.h"
 #include "shader.h"
-#include "target/target_tables.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -250,22 +250,22 @@ BROKKR_FN void load_lane(const FrameTables& frame, const Run& run, const Materia
   }
 }
 
-// Interpolates the surfaces of the vectors `which` of a tile, whose primitives belong to a run with a material. Vector i
-// has the primitives primitive(i), of which lanes(i) count. prepare(i) sets the place of its samples in `in`, and
-// done(i, m) takes the result.
-template <bool kColors, class Lanes, class Primitives, class Prepare, class Done>
+// Interpolates the surfaces of a tile's samples, whose primitives belong to a run with a material. (x0, y0) is the
+// tile's first sample, and lanes(i) are the samples of vector i that count. Each result is in `in` when done(i) is
+// called.
+template <bool kColors, int kVectors, class Lanes, class Done>
 BROKKR_FN void interpolate_tile(Warp& w, const FrameTables& frame, const Run& run, SurfaceTable& table,
-                                ShaderInput<Warp>& in, int vectors, Lanes&& lanes, Primitives&& primitive,
-                                Prepare&& prepare, Done&& done) {
+                                ShaderInput<Warp>& in, int x0, int y0, Lanes&& lanes, const Uint (&of_vector)[kVectors],
+                                Done&& done) {
   uint32_t primitives[SurfaceTable::kCount];
-  Int lane_of[kTileSamples / kWidth];
-  for (int begin = 0; begin < vectors;) {
+  Int place[kVectors];  // in the table
+  for (int begin = 0; begin < kVectors;) {
     // As many vectors as have no more primitives than the table has lanes.
     int count = 0, end = begin;
-    for (; end < vectors; ++end) {
+    for (; end < kVectors; ++end) {
       uint32_t rest = lanes(end);
       if (rest == 0) continue;
-      const Uint of_lane = primitive(end);
+      const Uint of_lane = of_vector[end];
       Int number = 0;
       const int before = count;
       for (int k = 0; k < before && rest != 0; ++k) {
@@ -284,7 +284,7 @@ BROKKR_FN void interpolate_tile(Warp& w, const FrameTables& frame, const Run& ru
         count = before;
         break;
       }
-      lane_of[end] = number;
+      place[end] = number;
     }
     for (int k = 0; k < count; ++k) load_lane(frame, run, *in.material, primitives[k], k, table);
     for (int i = 0; i < 3; ++i) {
@@ -292,13 +292,14 @@ BROKKR_FN void interpolate_tile(Warp& w, const FrameTables& frame, const Run& ru
       table.of.clip[i] = {w.spill(corner.x), w.spill(corner.y), w.spill(corner.z), w.spill(corner.w)};
     }
     for (int i = begin; i < end; ++i) {
-      const uint32_t of_vector = lanes(i);
-      if (of_vector == 0) continue;
-      const Mask m = w.lanes_of(of_vector);
-      prepare(i);
-      const Weights weights = interpolate(frame, run, SurfacesOfTable{table, lane_of[i]}, in);
-      if constexpr (kColors) interpolate_colors(w, frame, run, m, weights, in);
-      done(i, m);
+      const uint32_t some = lanes(i);
+      if (some == 0) continue;
+      in.x = to_float(tile_x(w.lane()) + (tile_x(i * kWidth) + x0)) + 0.5f;
+      in.y = to_float(tile_y(w.lane()) + (tile_y(i * kWidth) + y0)) + 0.5f;
+      in.primitive = of_vector[i];
+      const Weights weights = interpolate(frame, run, SurfacesOfTable{table, place[i]}, in);
+      if constexpr (kColors) interpolate_colors(w, frame, run, w.lanes_of(some), weights, in);
+      done(i);
     }
     begin = end;
   }

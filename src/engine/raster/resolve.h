@@ -19,6 +19,13 @@ BROKKR_FN Uint primitive_of_quads(Warp& w, Uint primitive, Mask todo) {
   return w.shuffle(primitive, select(first < w.width, first, w.lane()));
 }
 
+// The lanes of quads that have a lane of m.
+BROKKR_FN Mask quads_of(Warp& w, Mask m) {
+  const Int four = select(m, 1, 0);
+  const Int two = four | w.shuffle(four, w.lane() ^ 1);
+  return (two | w.shuffle(two, w.lane() ^ 2)) != 0;
+}
+
 // Shades the samples `won`, each with its primitive. Other lanes keep their value in `shown`.
 BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool quads, const Samples& samples, Mask won,
                          Stored& shown) {
@@ -29,12 +36,7 @@ BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool q
   while (w.any(todo)) {
     in.primitive = quads ? primitive_of_quads(w, primitive, todo) : primitive;
     const Mask now = quads ? todo && in.primitive == primitive : todo;
-    Mask active = now;
-    if (quads) {
-      const Int four = select(now, 1, 0);
-      const Int two = four | w.shuffle(four, w.lane() ^ 1);
-      active = (two | w.shuffle(two, w.lane() ^ 2)) != 0;
-    }
+    const Mask active = quads ? quads_of(w, now) : now;
     const Color one = color_of(shade(w, context, in, active));
     color = {select(now, one.r, color.r), select(now, one.g, color.g), select(now, one.b, color.b),
              select(now, one.a, color.a)};
@@ -121,28 +123,38 @@ BROKKR_FN bool won_all(Warp& w, const KeyPass& pass, int tile) {
   return true;
 }
 
-// Shades samples of a tile whose shader has parts. Returns these samples.
+// Shades samples of a tile whose shader has parts. Returns these samples. If the shader needs quads, a vector whose quads
+// have several primitives is left out.
 template <class Shader>
 BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0,
-                                             int y0, uint32_t format, uint64_t others, TileColors& to) {
-  const int at = tile * kTileSamples;
+                                             int y0, uint32_t format, bool quads, uint64_t others, TileColors& to) {
   const Uint nothing = nothing_new(pass.key_bits);
-  uint64_t won = 0;
-  for (int s = 0; s < kTileSamples; s += w.width)
-    won |= uint64_t(w.ballot(pass.keys->order(w, at + s) != nothing)) << s;
-  const auto primitive = [&](int i) BROKKR_INLINE_LAMBDA {
-    return primitive_of_order(pass.keys->order(w, at + i * w.width), pass.key_bits);
-  };
-  return shade_tile_in_parts<Shader>(w, context, x0, y0, format, won & ~others, primitive, to);
+  Uint primitives[kTileSamples / kWidth];
+  uint64_t won = 0, active = 0;
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    const Uint order = pass.keys->order(w, tile * kTileSamples + s);
+    const Uint primitive = primitive_of_order(order, pass.key_bits);
+    Uint& shown = primitives[s / kWidth];
+    shown = primitive;
+    Mask here = order != nothing && w.lanes_of(uint32_t(~others >> s)), lanes = here;
+    if (quads) {
+      shown = primitive_of_quads(w, primitive, here);
+      if (w.any(here && shown != primitive)) continue;
+      lanes = quads_of(w, here);
+    }
+    won |= uint64_t(w.ballot(here)) << s;
+    active |= uint64_t(w.ballot(lanes)) << s;
+  }
+  return shade_tile_in_parts<Shader>(w, context, x0, y0, format, active, primitives, to) & won;
 }
 #define BROKKR_SHADING(value, name, shader, meaning)                                                         \
   case Shading::value:                                                                                       \
     if constexpr (HasParts<shader<Warp>>)                                                                    \
-      return resolve_in_parts<shader<Warp>>(w, context, pass, tile, x0, y0, format, others, to);             \
+      return resolve_in_parts<shader<Warp>>(w, context, pass, tile, x0, y0, format, quads, others, to);      \
     else                                                                                                     \
       return 0;
 BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0, int y0,
-                                         uint32_t format, uint64_t others, TileColors& to) {
+                                         uint32_t format, bool quads, uint64_t others, TileColors& to) {
   switch (context.shading) {
 #include "brokkr/shadings.def"
   }
@@ -170,8 +182,9 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
                                     : 0;
     uint64_t by_parts = 0;
     if constexpr (Warp::takes_turns) {
-      if (writes_color && !quads)
-        by_parts = resolve_tile_in_parts(w, context, pass, tile, tile_x0, tile_y0, target.format, by_program, colors);
+      if (writes_color)
+        by_parts =
+            resolve_tile_in_parts(w, context, pass, tile, tile_x0, tile_y0, target.format, quads, by_program, colors);
     }
     if constexpr (kLoadsCanWait) {
       if ((state.bits & kLoadWaits) != 0 && writes_color && !won_all(w, pass, tile))

@@ -5,7 +5,6 @@
 #include "geometry/features.h"
 #include "geometry/reuse.h"
 #include "raster/interpolate.h"
-#include "raster/region.h"
 #include "raster/shade_context.h"
 #include "target/pixel.h"
 
@@ -102,18 +101,17 @@ struct alignas(64) TileColors {
   uint32_t low[kTileSamples], high[kTileSamples];
 };
 
-// Does the work of shade_samples and store_color for the samples `which` of a tile, part of the shader by part. Vector
-// i of the tile has the primitives primitive(i). Returns the samples that it has shaded: those of draws with materials.
-template <class Shader, class Primitives>
+// Does the work of shade_samples and store_color for the samples `which` of a tile, part of the shader by part. (x0, y0) is
+// its first sample. Returns the samples that it has shaded: those of draws with materials.
+template <class Shader, int kVectors>
 BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, ShadeContext& context, int x0, int y0, uint32_t format, uint64_t which,
-                                       Primitives&& primitive, TileColors& to) {
-  constexpr int kVectors = kTileSamples / kWidth;
+                                       const Uint (&primitives)[kVectors], TileColors& to) {
   const FrameTables& frame = *context.frame;
   typename Shader::Carried carried[kVectors];
   uint64_t shaded = 0;
   while (which != 0) {
     const int first = lowest_bit(which);
-    const uint32_t of_first = w.broadcast(primitive(first / kWidth), first % kWidth);
+    const uint32_t of_first = w.broadcast(primitives[first / kWidth], first % kWidth);
     const uint32_t number = frame.batch_run[of_first / kBatchTriangles];
     if (context.run.number != number) open_run(frame, number, context.run);
     ShaderInput<Warp> in;
@@ -124,7 +122,7 @@ BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, ShadeContext& context, int x0, i
     in.draw_number = context.run.draw_number;
     uint64_t same = 0;
     for (int i = 0; i < kVectors; ++i) {
-      const Mask m = primitive(i) - context.run.first_batch * kBatchTriangles < in.draw->triangle_count;
+      const Mask m = primitives[i] - context.run.first_batch * kBatchTriangles < in.draw->triangle_count;
       same |= uint64_t(w.ballot(m)) << (i * kWidth);
     }
     same &= which;
@@ -140,23 +138,17 @@ BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, ShadeContext& context, int x0, i
         if (lanes != 0) f(i, w.lanes_of(lanes));
       }
     };
-    const auto prepare = [&](int i) BROKKR_INLINE_LAMBDA {
-      const Int at = w.lane() + i * kWidth;
-      in.x = to_float(tile_x(at) + x0) + 0.5f;
-      in.y = to_float(tile_y(at) + y0) + 0.5f;
-      in.primitive = primitive(i);
-    };
-    interpolate_tile<Shader::kColors>(w, frame, context.run, context.surfaces.table, in, kVectors, lanes_of_vector,
-                                      primitive, prepare,
-                                      [&](int i, Mask) BROKKR_INLINE_LAMBDA { Shader::begin(in, carried[i]); });
+    interpolate_tile<Shader::kColors>(w, frame, context.run, context.surfaces.table, in, x0, y0, lanes_of_vector,
+                                      primitives, [&](int i) BROKKR_INLINE_LAMBDA { Shader::begin(in, carried[i]); });
+    const ShaderUniforms of = in;
     [&]<int... kPart>(std::integer_sequence<int, kPart...>) BROKKR_INLINE_LAMBDA {
       (for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA {
-         Shader::template part<kPart>(w, in, m, carried[i]);
+         Shader::template part<kPart>(w, of, m, carried[i]);
        }),
        ...);
     }(std::make_integer_sequence<int, Shader::kParts>());
     for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA {
-      const Stored stored = store_color(format, color_of(Shader::end(in, carried[i])));
+      const Stored stored = store_color(format, color_of(Shader::end(of, carried[i])));
       w.merge(to.low + i * kWidth, stored.low, m);
       if (format == uint32_t(ColorFormat::rgba16f)) w.merge(to.high + i * kWidth, stored.high, m);
     });
