@@ -68,8 +68,8 @@ BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& mater
   return frame.texcoords && material.textured != 0;
 }
 
-// Fills position, normal, texcoord and barycentric in `in`. `surface` is a SurfaceOf or PickedSurfaces. Returns the
-// weights.
+// Fills position, normal, texcoord and barycentric in `in`. `surface` is a SurfaceOf, PickedSurfaces or SurfacesOfTable.
+// Returns the weights.
 template <class Surface>
 BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Surface& surface, ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
@@ -78,15 +78,19 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Su
   Float x[3], y[3];
   for (int i = 0; i < 3; ++i) {
     clip_w[i] = surface.get([&](const auto& s) -> const auto& { return s.clip[i].w; });
-    x[i] =
-        surface.get([&](const auto& s) -> const auto& { return s.clip[i].x; }) * draw.scale[0] + clip_w[i] * (draw.offset[0] - in.x);
-    y[i] =
-        surface.get([&](const auto& s) -> const auto& { return s.clip[i].y; }) * draw.scale[1] + clip_w[i] * (draw.offset[1] - in.y);
+    T scaled_x = surface.get([&](const auto& s) -> const auto& { return s.clip[i].x; });
+    T scaled_y = surface.get([&](const auto& s) -> const auto& { return s.clip[i].y; });
+    if constexpr (!Surface::kIsScaled) {
+      scaled_x = scaled_x * draw.scale[0];
+      scaled_y = scaled_y * draw.scale[1];
+    }
+    x[i] = scaled_x + clip_w[i] * (draw.offset[0] - in.x);
+    y[i] = scaled_y + clip_w[i] * (draw.offset[1] - in.y);
   }
   const Weights weights = weights_at(clip_w, x, y);
   in.barycentric = weights.value;
 
-  if (!(draw.bits & kDrawMaterial)) {
+  if (!Surface::kHasMaterial && !(draw.bits & kDrawMaterial)) {
     // Guesses eye space for captured clip-space positions, with a vertical field of view of 67 degrees.
     const float sy = 0.66f, sx = draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * sy;
     Vec3<Warp> p[3];
@@ -289,7 +293,8 @@ BROKKR_FN void interpolate_tile(Warp& w, const FrameTables& frame, const Run& ru
     for (int k = 0; k < count; ++k) load_lane(frame, run, *in.material, primitives[k], k, table);
     for (int i = 0; i < 3; ++i) {
       const ClipVertex corner = transform_vertex(run, [&](int c) { return table.of.position[i][c].lanes(); });
-      table.of.clip[i] = {w.spill(corner.x), w.spill(corner.y), w.spill(corner.z), w.spill(corner.w)};
+      table.of.clip[i] = {w.spill(corner.x * run.draw->scale[0]), w.spill(corner.y * run.draw->scale[1]),
+                          w.spill(corner.z), w.spill(corner.w)};
     }
     for (int i = begin; i < end; ++i) {
       const uint32_t some = lanes(i);
