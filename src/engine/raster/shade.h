@@ -102,9 +102,10 @@ struct alignas(64) TileColors {
 };
 
 // Does the work of shade_samples and store_color for the samples `which` of a tile, part of the shader by part. (x0, y0) is
-// its first sample. Returns the samples that it has shaded: those of draws with materials.
-template <class Shader, int kVectors>
-BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, ShadeContext& context, int x0, int y0, uint32_t format, uint64_t which,
+// its first sample. Returns the samples that it has shaded: those of draws with materials. `Context` is ShadeContext; it
+// is a parameter, so that only machines that have SurfaceTable compile this.
+template <class Shader, int kVectors, class Context>
+BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, int x0, int y0, uint32_t format, uint64_t which,
                                        const Uint (&primitives)[kVectors], TileColors& to) {
   const FrameTables& frame = *context.frame;
   typename Shader::Carried carried[kVectors];

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <glm/geometric.hpp>
 #include <random>
+#include <set>
 
 #include "brokkr/load.h"
 #include "oracle/frame_builder.h"
@@ -499,6 +500,8 @@ TEST(Shading, WholeTilesLookLikeTheirVectors) {
         o.shading = shading;
         o.order = OrderMode::automatic;
         const RenderResult whole = renderer.render(prepared, o);
+        const std::vector<uint32_t>& colors = whole.targets[0].layers[0].color;
+        EXPECT_GT(std::set<uint32_t>(colors.begin(), colors.end()).size(), 1000u);
         o.order = OrderMode::strict;
         test::expect_same_pictures(renderer.render(prepared, o).targets, whole.targets);
         ASSERT_FALSE(HasFailure()) << setting.name << ", " << int(shading) << ", " << bends;
