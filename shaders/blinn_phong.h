@@ -43,8 +43,8 @@ struct BlinnPhong : ShaderTraits {
         c.alpha = c.alpha * texel.w;
       }
       if (material.alpha_texture >= 0) {
-        const Vec4<W> texel = sample_trilinear(w, *of.frame, material.alpha_texture, c.texcoord.at, c.texcoord.dx,
-                                               c.texcoord.dy, active);
+        const Vec4<W> texel =
+            sample_trilinear(w, *of.frame, material.alpha_texture, c.texcoord.at, c.texcoord.dx, c.texcoord.dy, active);
         c.alpha = c.alpha * texel.x;
       }
     } else if constexpr (kPart == 3) {
@@ -61,9 +61,9 @@ struct BlinnPhong : ShaderTraits {
   BROKKR_FN static Fragment<W> end(const ShaderUniforms& of, const Carried& c) {
     const MaterialRecord& material = *of.material;
     const Float lambert = c.lambert;
-    Vec3<W> color = uniform3(material.emission) +
-                    c.albedo * uniform3(material.diffuse) *
-                        (uniform3(material.ambient) * 0.25f + Vec3<W>(lambert, lambert, lambert));
+    Vec3<W> color =
+        uniform3(material.emission) + c.albedo * uniform3(material.diffuse) *
+                                          (uniform3(material.ambient) * 0.25f + Vec3<W>(lambert, lambert, lambert));
     if (has_specular(material)) color = color + uniform3(material.specular) * select(lambert > 0.0f, c.shine, 0.0f);
     const Mask keep = material.alpha_cutoff > 0.0f ? c.alpha >= material.alpha_cutoff : Mask(true);
     return {Vec4<W>(color.x, color.y, color.z, c.alpha), keep};

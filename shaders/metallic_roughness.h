@@ -58,7 +58,8 @@ struct MetallicRoughness : ShaderTraits {
     const MaterialRecord& material = *of.material;
     const int texture = material.diffuse_texture;
     if constexpr (kPart == 0) {
-      if (texture >= 0) c.base.place(w, *of.frame, texture, mapped(c.first, c.second, material.diffuse_mapping), active);
+      if (texture >= 0)
+        c.base.place(w, *of.frame, texture, mapped(c.first, c.second, material.diffuse_mapping), active);
     } else if constexpr (kPart == 1) {
       if (texture >= 0) c.base.load(w, *of.frame, texture, active);
     } else if constexpr (kPart == 2) {

@@ -70,8 +70,8 @@ struct ShaderUniforms {
 
 template <class W>
 struct ShaderInput : ShaderUniforms {
-  typename W::Float x, y, z;       // sample centre in pixels, depth in [0, 1]
-  typename W::Uint primitive;      // primitive id
+  typename W::Float x, y, z;   // sample centre in pixels, depth in [0, 1]
+  typename W::Uint primitive;  // primitive id
   typename W::Uint draw_number, batch_number;
   Vec3<W> position;  // world space; clip x, y, w of captured draws
   Vec3<W> normal;    // world space, not unit length; of the face for captured draws
@@ -101,7 +101,9 @@ struct Fragment {
 // operations, as of a division after a square root, are then ready when the next part needs them. A part that is too
 // long hides the next vector from the processor.
 template <class Shader>
-concept HasParts = requires { typename Shader::Carried; };
+concept HasParts = requires {
+  typename Shader::Carried;
+};
 
 // Runs the parts of a shader one after another.
 template <class Shader>
@@ -110,7 +112,8 @@ BROKKR_FN Fragment<Warp> shade_in_parts(Warp& w, const ShaderInput<Warp>& in, Ma
   Shader::begin(in, carried);
   [&]<int... kPart>(std::integer_sequence<int, kPart...>) BROKKR_INLINE_LAMBDA {
     (Shader::template part<kPart>(w, in, active, carried), ...);
-  }(std::make_integer_sequence<int, Shader::kParts>());
+  }
+  (std::make_integer_sequence<int, Shader::kParts>());
   return Shader::end(in, carried);
 }
 

@@ -110,8 +110,12 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Su
                  surface.get([&](const auto& s) -> const auto& { return of_corner(s, 1); }),
                  surface.get([&](const auto& s) -> const auto& { return of_corner(s, 2); }));
   };
-  const auto position = [&](int c) { return attribute([c](const auto& s, int i) -> const auto& { return s.position[i][c]; }); };
-  const auto normal = [&](int c) { return attribute([c](const auto& s, int i) -> const auto& { return s.normal[i][c]; }); };
+  const auto position = [&](int c) {
+    return attribute([c](const auto& s, int i) -> const auto& { return s.position[i][c]; });
+  };
+  const auto normal = [&](int c) {
+    return attribute([c](const auto& s, int i) -> const auto& { return s.normal[i][c]; });
+  };
   const float* model = frame.models + size_t(draw.first_instance + run.instance) * 16;
   const Vec3<Warp> p(position(0), position(1), position(2));
   const auto rotate = [&](const Vec3<Warp>& a, int row) {
@@ -128,7 +132,8 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Su
   if (!is_textured(frame, *in.material)) return weights;
   T texcoord[3][2];
   for (int i = 0; i < 3; ++i) {
-    for (int c = 0; c < 2; ++c) texcoord[i][c] = surface.get([&](const auto& s) -> const auto& { return s.texcoord[i][c]; });
+    for (int c = 0; c < 2; ++c)
+      texcoord[i][c] = surface.get([&](const auto& s) -> const auto& { return s.texcoord[i][c]; });
   }
   const Texcoords<Warp> texcoords = mixed_texcoords(weights, texcoord);
   in.texcoord = texcoords.at;

@@ -147,11 +147,11 @@ BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, con
   }
   return shade_tile_in_parts<Shader>(w, context, x0, y0, format, active, primitives, to) & won;
 }
-#define BROKKR_SHADING(value, name, shader, meaning)                                                         \
-  case Shading::value:                                                                                       \
-    if constexpr (HasParts<shader<Warp>>)                                                                    \
-      return resolve_in_parts<shader<Warp>>(w, context, pass, tile, x0, y0, format, quads, others, to);      \
-    else                                                                                                     \
+#define BROKKR_SHADING(value, name, shader, meaning)                                                    \
+  case Shading::value:                                                                                  \
+    if constexpr (HasParts<shader<Warp>> && Warp::takes_turns)                                          \
+      return resolve_in_parts<shader<Warp>>(w, context, pass, tile, x0, y0, format, quads, others, to); \
+    else                                                                                                \
       return 0;
 BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0, int y0,
                                          uint32_t format, bool quads, uint64_t others, TileColors& to) {

@@ -143,11 +143,10 @@ BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, int x0, int y0
                                       primitives, [&](int i) BROKKR_INLINE_LAMBDA { Shader::begin(in, carried[i]); });
     const ShaderUniforms of = in;
     [&]<int... kPart>(std::integer_sequence<int, kPart...>) BROKKR_INLINE_LAMBDA {
-      (for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA {
-         Shader::template part<kPart>(w, of, m, carried[i]);
-       }),
+      (for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA { Shader::template part<kPart>(w, of, m, carried[i]); }),
        ...);
-    }(std::make_integer_sequence<int, Shader::kParts>());
+    }
+    (std::make_integer_sequence<int, Shader::kParts>());
     for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA {
       const Stored stored = store_color(format, color_of(Shader::end(of, carried[i])));
       w.merge(to.low + i * kWidth, stored.low, m);
