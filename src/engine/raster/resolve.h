@@ -218,7 +218,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
           shown.high = select(parts, w.load(colors.high + s), shown.high);
           others = others && !parts;
         }
-        if (w.any(others)) shade_won(w, context, target.format, quads, in, others, shown);
+        if (!Warp::takes_turns || w.any(others)) shade_won(w, context, target.format, quads, in, others, shown);
         shaded += w.count(won);
         if (planes.visible_id) {
           w.merge(planes.visible_id + memory, primitive, won);
