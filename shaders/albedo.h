@@ -17,7 +17,8 @@ struct Albedo : ShaderTraits {
     Float alpha = in.color.w * material.opacity;
     if (material.diffuse_texture >= 0) {
       const Vec4<W> texel =
-          sample(material.diffuse_texture, MetallicRoughness<W>::mapped(in, material.diffuse_mapping));
+          sample(material.diffuse_texture, MetallicRoughness<W>::mapped({in.texcoord, in.texcoord_dx, in.texcoord_dy},
+                                                                        in.second, material.diffuse_mapping));
       color = color * Vec3<W>(texel.x, texel.y, texel.z);
       alpha = alpha * texel.w;
     }

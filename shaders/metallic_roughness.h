@@ -23,15 +23,70 @@ template <class W>
 struct MetallicRoughness : ShaderTraits {
   static constexpr bool kSurface = true, kMaterial = true, kNormalMaps = true, kColors = true;
 
+  static constexpr int kParts = 6;
+
   // The material and orientation of the surface at the samples; `view` points to the eye.
   struct Surface {
     Vec3<W> base, normal, view;
     Float metallic, roughness;
   };
+  // Cosines between normal, light, view and half vector, and the denominator of the lobe.
+  struct Angles {
+    Float nl, nv, vh, a2, spread;
+  };
+  struct Carried {
+    Vec3<W> position, normal;
+    Texcoords<W> first, second;
+    TrilinearLookup base;
+    Vec4<W> color;
+    Surface surface;
+    Vec3<W> emission, ambient;
+    Float alpha, lobe;
+    Angles angles;
+  };
 
-  BROKKR_FN static Texcoords<W> mapped(const ShaderInput<W>& in, const MappingRecord& mapping) {
-    Texcoords<W> c{in.texcoord, in.texcoord_dx, in.texcoord_dy};
-    if (mapping.set != 0) c = in.second;
+  BROKKR_FN static void begin(const ShaderInput<W>& in, Carried& c) {
+    c.position = in.position;
+    c.normal = in.normal;
+    c.color = in.color;
+    if (in.material->textured != 0) c.first = {in.texcoord, in.texcoord_dx, in.texcoord_dy};
+    if (in.material->second_texcoords != 0) c.second = in.second;
+  }
+
+  template <int kPart>
+  BROKKR_FN static void part(W& w, const ShaderUniforms& of, Mask active, Carried& c) {
+    const MaterialRecord& material = *of.material;
+    const int texture = material.diffuse_texture;
+    if constexpr (kPart == 0) {
+      if (texture >= 0)
+        c.base.place(w, *of.frame, texture, mapped(c.first, c.second, material.diffuse_mapping), active);
+    } else if constexpr (kPart == 1) {
+      if (texture >= 0) c.base.load(w, *of.frame, texture, active);
+    } else if constexpr (kPart == 2) {
+      look_up(w, of, active, c);
+    } else if (!material.unlit) {
+      if constexpr (kPart == 3) turn(w, of, active, c);
+      if constexpr (kPart == 4) c.angles = angles_of(c.surface, uniform3(of.frame->light));
+      if constexpr (kPart == 5) c.lobe = lobe_of(c.angles);
+    }
+  }
+
+  BROKKR_FN static Fragment<W> end(const ShaderUniforms& of, const Carried& c) {
+    const MaterialRecord& material = *of.material;
+    const Mask keep = material.alpha_cutoff > 0.0f ? c.alpha >= material.alpha_cutoff : Mask(true);
+    const Vec3<W> color =
+        material.unlit ? c.surface.base : c.emission + reflected(c.surface, c.angles, c.lobe, c.ambient);
+    return {Vec4<W>(color.x, color.y, color.z, c.alpha), keep};
+  }
+
+  BROKKR_FN Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const {
+    return shade_in_parts<MetallicRoughness>(w, in, active);
+  }
+
+  // Texture coordinates as a mapping places them. They are the first or the second of two sets.
+  BROKKR_FN static Texcoords<W> mapped(const Texcoords<W>& first, const Texcoords<W>& second,
+                                       const MappingRecord& mapping) {
+    Texcoords<W> c = mapping.set != 0 ? second : first;
     if (mapping.moves == 0) return c;
     const auto turned = [&](const Vec2<W>& v) {
       return Vec2<W>(v.x * mapping.linear[0] + v.y * mapping.linear[2],
@@ -42,67 +97,81 @@ struct MetallicRoughness : ShaderTraits {
     return c;
   }
 
-  BROKKR_FN Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const {
-    const MaterialRecord& material = *in.material;
-    const auto sample = [&](int texture, const Texcoords<W>& c) {
-      return sample_trilinear(w, *in.frame, texture, c.at, c.dx, c.dy, active);
-    };
-    Surface surface{uniform3(material.diffuse) * Vec3<W>(in.color.x, in.color.y, in.color.z),
-                    {},
-                    {},
-                    Float(material.metallic),
-                    Float(material.roughness)};
-    Float alpha = in.color.w * material.opacity;
-    if (material.diffuse_texture >= 0) {
-      const Vec4<W> texel = sample(material.diffuse_texture, mapped(in, material.diffuse_mapping));
-      surface.base = surface.base * Vec3<W>(texel.x, texel.y, texel.z);
-      alpha = alpha * texel.w;
-    }
-    if (material.alpha_texture >= 0) {
-      alpha = alpha * sample(material.alpha_texture, {in.texcoord, in.texcoord_dx, in.texcoord_dy}).x;
-    }
-    const Mask keep = material.alpha_cutoff > 0.0f ? alpha >= material.alpha_cutoff : Mask(true);
-    if (material.unlit) return {Vec4<W>(surface.base.x, surface.base.y, surface.base.z, alpha), keep};
-
-    if (material.metallic_roughness_texture >= 0) {
-      const Vec4<W> texel =
-          sample(material.metallic_roughness_texture, mapped(in, material.metallic_roughness_mapping));
-      surface.roughness = surface.roughness * texel.y;
-      surface.metallic = surface.metallic * texel.z;
-    }
-    surface.view = normalize(uniform3(in.view->eye) - in.position);
-    surface.normal = normalize(in.normal);
-    surface.normal = surface.normal * select(dot(surface.normal, surface.view) < 0.0f, -1.0f, 1.0f);
-    if (material.normal_texture >= 0) {
-      const Texcoords<W> c = mapped(in, material.normal_mapping);
-      surface.normal = bend(w, in, surface.normal, c, sample(material.normal_texture, c));
-    }
-    Vec3<W> color = uniform3(material.emission);
-    if (material.emission_texture >= 0) {
-      const Vec4<W> texel = sample(material.emission_texture, mapped(in, material.emission_mapping));
-      color = color * Vec3<W>(texel.x, texel.y, texel.z);
-    }
-    Vec3<W> ambient = uniform3(material.ambient) * 0.25f;
-    if (material.occlusion_texture >= 0) {
-      const Float open = sample(material.occlusion_texture, mapped(in, material.occlusion_mapping)).x;
-      ambient = ambient * (1.0f + (open - 1.0f) * material.occlusion_strength);
-    }
-    color = color + reflected(surface, uniform3(in.frame->light), ambient);
-    return {Vec4<W>(color.x, color.y, color.z, alpha), keep};
+ private:
+  BROKKR_FN static Vec4<W> sample(W& w, const ShaderUniforms& of, int texture, const Texcoords<W>& c, Mask active) {
+    return sample_trilinear(w, *of.frame, texture, c.at, c.dx, c.dy, active);
   }
 
-  BROKKR_FN static Vec3<W> reflected(const Surface& s, const Vec3<W>& light, const Vec3<W>& ambient) {
-    constexpr float kSmallest = 0.045f, kDielectric = 0.04f;
+  // Ends the lookup of the base colour and reads all other textures but that of the normal.
+  BROKKR_FN static void look_up(W& w, const ShaderUniforms& of, Mask active, Carried& c) {
+    const MaterialRecord& material = *of.material;
+    const auto texel = [&](int texture, const MappingRecord& mapping) {
+      return sample(w, of, texture, mapped(c.first, c.second, mapping), active);
+    };
+    Surface& s = c.surface;
+    s.base = uniform3(material.diffuse) * Vec3<W>(c.color.x, c.color.y, c.color.z);
+    c.alpha = c.color.w * material.opacity;
+    if (material.diffuse_texture >= 0) {
+      const Vec4<W> t = c.base.mixed(w, *of.frame, material.diffuse_texture,
+                                     mapped(c.first, c.second, material.diffuse_mapping), active);
+      s.base = s.base * Vec3<W>(t.x, t.y, t.z);
+      c.alpha = c.alpha * t.w;
+    }
+    if (material.alpha_texture >= 0) c.alpha = c.alpha * sample(w, of, material.alpha_texture, c.first, active).x;
+    if (material.unlit) return;
+    s.metallic = material.metallic;
+    s.roughness = material.roughness;
+    if (material.metallic_roughness_texture >= 0) {
+      const Vec4<W> t = texel(material.metallic_roughness_texture, material.metallic_roughness_mapping);
+      s.roughness = s.roughness * t.y;
+      s.metallic = s.metallic * t.z;
+    }
+    c.emission = uniform3(material.emission);
+    if (material.emission_texture >= 0) {
+      const Vec4<W> t = texel(material.emission_texture, material.emission_mapping);
+      c.emission = c.emission * Vec3<W>(t.x, t.y, t.z);
+    }
+    c.ambient = uniform3(material.ambient) * 0.25f;
+    if (material.occlusion_texture >= 0) {
+      const Float open = texel(material.occlusion_texture, material.occlusion_mapping).x;
+      c.ambient = c.ambient * (1.0f + (open - 1.0f) * material.occlusion_strength);
+    }
+  }
+
+  // Finds the directions of the view and the normal.
+  BROKKR_FN static void turn(W& w, const ShaderUniforms& of, Mask active, Carried& c) {
+    const MaterialRecord& material = *of.material;
+    Surface& s = c.surface;
+    s.view = normalize(uniform3(of.view->eye) - c.position);
+    const Vec3<W> normal = normalize(c.normal);
+    s.normal = normal * select(dot(normal, s.view) < 0.0f, -1.0f, 1.0f);
+    if (material.normal_texture >= 0) {
+      const Texcoords<W> at = mapped(c.first, c.second, material.normal_mapping);
+      s.normal = bend(w, material, c.position, s.normal, at, sample(w, of, material.normal_texture, at, active));
+    }
+  }
+
+  BROKKR_FN static Angles angles_of(const Surface& s, const Vec3<W>& light) {
+    constexpr float kSmallest = 0.045f;
     const Float roughness = clamp_to(s.roughness, kSmallest, 1.0f), a = roughness * roughness, a2 = a * a;
     const Vec3<W> half = normalize(light + s.view), crossed = cross(s.normal, half);
-    const Float nl = dot(s.normal, light), nv = maximum(dot(s.normal, s.view), 0.0f);
-    const Float nh = dot(s.normal, half), vh = saturate(dot(s.view, half));
+    const Float nh = dot(s.normal, half);
     // (N.H)^2 (a^2 - 1) + 1 without the cancellation near N = H: 1 - (N.H)^2 is the square of their cross product.
-    const Float spread = a2 * (nh * nh) + dot(crossed, crossed);
+    return {dot(s.normal, light), maximum(dot(s.normal, s.view), 0.0f), saturate(dot(s.view, half)), a2,
+            a2 * (nh * nh) + dot(crossed, crossed)};
+  }
+
+  // pi * D * V
+  BROKKR_FN static Float lobe_of(const Angles& of) {
+    const Float a2 = of.a2;
     const auto smith = [&](Float cosine) { return 1.0f / (cosine + sqrt(a2 + (1.0f - a2) * (cosine * cosine))); };
-    const Float lobe = a2 / (spread * spread) * (smith(maximum(nl, 0.0f)) * smith(nv));  // pi * D * V
-    const Float away = 1.0f - vh, away2 = away * away, away5 = away2 * away2 * away;
-    const Float lit = maximum(nl, 0.0f);
+    return a2 / (of.spread * of.spread) * (smith(maximum(of.nl, 0.0f)) * smith(of.nv));
+  }
+
+  BROKKR_FN static Vec3<W> reflected(const Surface& s, const Angles& of, Float lobe, const Vec3<W>& ambient) {
+    constexpr float kDielectric = 0.04f;
+    const Float away = 1.0f - of.vh, away2 = away * away, away5 = away2 * away2 * away;
+    const Float lit = maximum(of.nl, 0.0f);
     const Vec3<W> dielectric(kDielectric, kDielectric, kDielectric), one(1.0f, 1.0f, 1.0f);
     const Vec3<W> f0 = dielectric + (s.base - dielectric) * s.metallic;
     const Vec3<W> fresnel = f0 + (one - f0) * away5, diffuse = s.base * (1.0f - s.metallic);
@@ -111,10 +180,10 @@ struct MetallicRoughness : ShaderTraits {
   }
 
   // Bends the normal by the texture's `texel`, which is at `c`. Lanes come as quads.
-  BROKKR_FN static Vec3<W> bend(W& w, const ShaderInput<W>& in, const Vec3<W>& normal, const Texcoords<W>& c,
-                                const Vec4<W>& texel) {
+  BROKKR_FN static Vec3<W> bend(W& w, const MaterialRecord& material, const Vec3<W>& position, const Vec3<W>& normal,
+                                const Texcoords<W>& c, const Vec4<W>& texel) {
     const auto change = [&](auto&& difference) {
-      return Vec3<W>(difference(w, in.position.x), difference(w, in.position.y), difference(w, in.position.z));
+      return Vec3<W>(difference(w, position.x), difference(w, position.y), difference(w, position.z));
     };
     const Vec3<W> dx = change([](W&o, Float v) { return ddx(o, v); }),
                   dy = change([](W&o, Float v) { return ddy(o, v); });
@@ -124,7 +193,7 @@ struct MetallicRoughness : ShaderTraits {
     const Float longest = maximum(dot(tangent, tangent), dot(bitangent, bitangent));
     // A mirrored picture, such as that of a left-handed projection, reverses both axes.
     const Float side = select(dot(dx, across_x) < 0.0f, -1.0f, 1.0f);
-    const Float scale = side * in.material->normal_scale / sqrt(maximum(longest, 1e-30f));
+    const Float scale = side * material.normal_scale / sqrt(maximum(longest, 1e-30f));
     const Float tx = (texel.x * 2.0f - 1.0f) * scale, ty = (texel.y * 2.0f - 1.0f) * scale;
     const Vec3<W> bent = tangent * tx + bitangent * ty + normal * (texel.z * 2.0f - 1.0f);
     return normalize(bent);

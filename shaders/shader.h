@@ -6,6 +6,8 @@
 // It may use every lane operation of the machine model. docs/guide/shading-modes.md explains how to write one.
 #pragma once
 
+#include <utility>
+
 #include "frame/frame_tables.h"
 #include "machine/machine.h"
 
@@ -58,14 +60,18 @@ struct Texcoords {
   Vec2<W> at, dx, dy;
 };
 
-template <class W>
-struct ShaderInput {
+// What all lanes share. Except for the frame it is set for shaders with kSurface only, whose lanes belong to one run.
+struct ShaderUniforms {
   const FrameTables* frame;
-  const DrawRecord* draw;          // kSurface only: all lanes belong to one run
-  const MaterialRecord* material;  // kSurface only
-  const ViewRecord* view;          // kSurface only
-  typename W::Float x, y, z;       // sample centre in pixels, depth in [0, 1]
-  typename W::Uint primitive;      // primitive id
+  const DrawRecord* draw;
+  const MaterialRecord* material;
+  const ViewRecord* view;
+};
+
+template <class W>
+struct ShaderInput : ShaderUniforms {
+  typename W::Float x, y, z;   // sample centre in pixels, depth in [0, 1]
+  typename W::Uint primitive;  // primitive id
   typename W::Uint draw_number, batch_number;
   Vec3<W> position;  // world space; clip x, y, w of captured draws
   Vec3<W> normal;    // world space, not unit length; of the face for captured draws
@@ -82,6 +88,34 @@ struct Fragment {
   Vec4<W> color;          // linear red, green, blue; alpha
   typename W::Mask keep;  // false: discarded
 };
+
+// A shader with kSurface may divide its work into parts:
+//
+//   struct Carried;                                       what the parts hand on
+//   static constexpr int kParts;
+//   static void begin(const ShaderInput<W>& in, Carried& carried);
+//   template <int kPart> static void part(W& w, const ShaderUniforms& of, Mask active, Carried& carried);
+//   static Fragment<W> end(const ShaderUniforms& of, const Carried& carried);
+//
+// A CPU runs each part for all vectors of a tile before the next part. The results of a vector's long chains of
+// operations, as of a division after a square root, are then ready when the next part needs them. A part that is too
+// long hides the next vector from the processor.
+template <class Shader>
+concept HasParts = requires {
+  typename Shader::Carried;
+};
+
+// Runs the parts of a shader one after another.
+template <class Shader>
+BROKKR_FN Fragment<Warp> shade_in_parts(Warp& w, const ShaderInput<Warp>& in, Mask active) {
+  typename Shader::Carried carried;
+  Shader::begin(in, carried);
+  [&]<int... kPart>(std::integer_sequence<int, kPart...>) BROKKR_INLINE_LAMBDA {
+    (Shader::template part<kPart>(w, in, active, carried), ...);
+  }
+  (std::make_integer_sequence<int, Shader::kParts>());
+  return Shader::end(in, carried);
+}
 
 BROKKR_FN Float dot(const Vec3<Warp>& a, const Vec3<Warp>& b) { return (a.x * b.x + a.y * b.y) + a.z * b.z; }
 BROKKR_FN Vec3<Warp> cross(const Vec3<Warp>& a, const Vec3<Warp>& b) {

@@ -35,60 +35,90 @@ BROKKR_FN MipLevel mip_level(const TextureRecord& texture, int level) {
   return {int(texture.first_texel[level]), width > 1 ? width : 1, height > 1 ? height : 1};
 }
 
-// The columns and rows of the four texels around a point, and the point's distance from the first of them, 0 .. 1.
+// The four texels around a point: their numbers in FrameTables::texels, then the texels, row by row; and the point's
+// distance from the first of them, 0 .. 1.
 struct TexelSquare {
-  Int x0, x1, y0, y1;
-  Float tx, ty;
-};
-BROKKR_FN Vec4<Warp> mixed_texels(Warp& w, const FrameTables& frame, const TextureRecord& texture,
-                                  const MipLevel& level, const TexelSquare& square, Mask m) {
-  const Int low = level.first + square.y0 * level.width, high = level.first + square.y1 * level.width;
+  Int at[4];
   Uint texel[4];
-  w.gather_near(frame.texels, low + square.x0, low + square.x1, m, texel[0], texel[1]);
-  w.gather_near(frame.texels, high + square.x0, high + square.x1, m, texel[2], texel[3]);
-  const Vec4<Warp> a = texel_color(texture.code, texel[0]), b = texel_color(texture.code, texel[1]),
-                   c = texel_color(texture.code, texel[2]), d = texel_color(texture.code, texel[3]);
-  const auto mix = [&](Float p, Float q, Float r, Float s) {
-    const Float bottom = p + (q - p) * square.tx, top = r + (s - r) * square.tx;
-    return bottom + (top - bottom) * square.ty;
-  };
-  return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
-}
+  Float tx, ty;
 
-// Texture coordinates are u and v; a difference of 1 is a whole repeat.
-BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture,
-                                     const MipLevel& level, Float u, Float v, Mask m) {
+  BROKKR_FN void place(const MipLevel& level, Int x0, Int x1, Int y0, Int y1) {
+    const Int low = level.first + y0 * level.width, high = level.first + y1 * level.width;
+    at[0] = low + x0;
+    at[1] = low + x1;
+    at[2] = high + x0;
+    at[3] = high + x1;
+  }
+  BROKKR_FN void load(Warp& w, const FrameTables& frame, Mask m) {
+    w.gather_near(frame.texels, at[0], at[1], m, texel[0], texel[1]);
+    w.gather_near(frame.texels, at[2], at[3], m, texel[2], texel[3]);
+  }
+  BROKKR_FN Vec4<Warp> mixed(TexelCode code) const {
+    const Vec4<Warp> a = texel_color(code, texel[0]), b = texel_color(code, texel[1]), c = texel_color(code, texel[2]),
+                     d = texel_color(code, texel[3]);
+    const auto mix = [&](Float p, Float q, Float r, Float s) {
+      const Float bottom = p + (q - p) * tx, top = r + (s - r) * tx;
+      return bottom + (top - bottom) * ty;
+    };
+    return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z),
+                      mix(a.w, b.w, c.w, d.w));
+  }
+};
+
+// Finds the texels for a repeated texture. Texture coordinates are u and v; a difference of 1 is a whole repeat.
+BROKKR_FN void place_bilinear(const MipLevel& level, Float u, Float v, TexelSquare& square) {
   const Int one(1), width = level.width, height = level.height;
   // Wrapping first keeps the integers small for any coordinate.
   const Float x = fraction(u) * to_float(width) - 0.5f, y = fraction(v) * to_float(height) - 0.5f;
   const Float fx = floor(x), fy = floor(y);
-  const Float tx = x - fx, ty = y - fy;
+  square.tx = x - fx;
+  square.ty = y - fy;
   Int x0 = to_int(fx), y0 = to_int(fy);
   Int x1 = x0 + one, y1 = y0 + one;
   x0 = select(x0 < 0, width - one, x0);
   y0 = select(y0 < 0, height - one, y0);
   x1 = select(x1 >= width, 0, x1);
   y1 = select(y1 >= height, 0, y1);
-  return mixed_texels(w, frame, texture, level, {x0, x1, y0, y1, tx, ty}, m);
+  square.place(level, x0, x1, y0, y1);
+}
+
+// The two levels around a level of detail.
+struct NearLevels {
+  Int level;
+  Float weight;  // of the second level
+  int first;     // all lanes read this level and the next; -1: lanes differ
+
+  // `lod` must be within the texture's levels.
+  BROKKR_FN NearLevels(Warp& w, Float lod, Mask m) {
+    const Float whole = floor(lod);
+    weight = lod - whole;
+    level = to_int(whole);
+    // Usually all lanes read the same levels.
+    const uint32_t lanes = Warp::takes_turns ? w.ballot(m) : 0u;
+    first = lanes != 0 ? w.broadcast(level, lowest_bit(lanes)) : -1;
+    if (lanes != 0 && w.any(m && level != first)) first = -1;
+  }
+  BROKKR_FN MipLevel fine(Warp& w, const TextureRecord& texture, Mask m) const {
+    return first >= 0 ? mip_level(texture, first) : mip_level(w, texture, level, m);
+  }
+  BROKKR_FN MipLevel coarse(Warp& w, const TextureRecord& texture, Mask m) const {
+    const int last = int(texture.levels) - 1;
+    return first >= 0 ? mip_level(texture, first < last ? first + 1 : last)
+                      : mip_level(w, texture, minimum(level + 1, last), m);
+  }
+};
+BROKKR_FN Vec4<Warp> mixed_colors(const Vec4<Warp>& fine, const Vec4<Warp>& coarse, Float t) {
+  return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t,
+                    fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);
 }
 
 // Mixes sample(MipLevel) of the two levels around `lod`, which must be within the texture's levels.
 template <class Sample>
 BROKKR_FN Vec4<Warp> mixed_levels(Warp& w, const TextureRecord& texture, Float lod, Mask m, Sample&& sample) {
-  const Float whole = floor(lod);
-  const Float t = lod - whole;
-  const Int level = to_int(whole);
-  const int last = int(texture.levels) - 1;
-  // Usually all lanes read the same levels.
-  const uint32_t lanes = Warp::takes_turns ? w.ballot(m) : 0u;
-  const int first = lanes != 0 ? w.broadcast(level, lowest_bit(lanes)) : 0;
-  const bool shared = lanes != 0 && !w.any(m && level != first);
-  const Vec4<Warp> fine = sample(shared ? mip_level(texture, first) : mip_level(w, texture, level, m));
-  if (!w.any(m && t > 0.0f)) return fine;
-  const Vec4<Warp> coarse = sample(shared ? mip_level(texture, first < last ? first + 1 : last)
-                                          : mip_level(w, texture, minimum(level + 1, last), m));
-  return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t,
-                    fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);
+  const NearLevels levels(w, lod, m);
+  const Vec4<Warp> fine = sample(levels.fine(w, texture, m));
+  if (!w.any(m && levels.weight > 0.0f)) return fine;
+  return mixed_colors(fine, sample(levels.coarse(w, texture, m)), levels.weight);
 }
 
 // The position in texels at which a texture with `wrap` is read for coordinate `u`. It is small, however large u is, so
@@ -121,11 +151,15 @@ BROKKR_FN Vec4<Warp> sample_level(Warp& w, const FrameTables& frame, const Textu
   const Float half = select(nearest, 0.0f, 0.5f);
   const Float x = unwrapped(uv.x, to_float(width), wrap_x) - half, y = unwrapped(uv.y, to_float(height), wrap_y) - half;
   const Float fx = floor(x), fy = floor(y);
-  const Float tx = select(nearest, 0.0f, x - fx), ty = select(nearest, 0.0f, y - fy);
+  TexelSquare square;
+  square.tx = select(nearest, 0.0f, x - fx);
+  square.ty = select(nearest, 0.0f, y - fy);
   const Int i = to_int(fx), j = to_int(fy);
   const Int x0 = wrapped(i, width, wrap_x), x1 = wrapped(i + one, width, wrap_x);
   const Int y0 = wrapped(j, height, wrap_y), y1 = wrapped(j + one, height, wrap_y);
-  return mixed_texels(w, frame, texture, level, {x0, x1, y0, y1, tx, ty}, m);
+  square.place(level, x0, x1, y0, y1);
+  square.load(w, frame, m);
+  return square.mixed(texture.code);
 }
 
 // Reads a texture whose sampler is not the usual one; `lod` is the level of detail before it is clamped. This is a
@@ -144,21 +178,68 @@ BROKKR_FN_NOINLINE Vec4<Warp> sample_as_set(Warp& w, const FrameTables& frame, c
                       [&](const MipLevel& level) { return sample_level(w, frame, texture, level, uv, nearest, m); });
 }
 
-// (ux, vx) and (uy, vy) are the changes of the coordinates to the next sample to the right and upwards. They determine
-// the level of detail.
-BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, const Vec2<Warp>& uv,
-                                      const Vec2<Warp>& dx, const Vec2<Warp>& dy, Mask m) {
-  const TextureRecord& texture = frame.textures[texture_number];
+// The level of detail before it is clamped. dx and dy are the changes of the coordinates to the next sample to the right
+// and upwards.
+BROKKR_FN Float level_of_detail(const TextureRecord& texture, const Vec2<Warp>& dx, const Vec2<Warp>& dy) {
   const Float sx(float(texture.width)), sy(float(texture.height));
   const Float ux = dx.x * sx, vx = dx.y * sy, uy = dy.x * sx, vy = dy.y * sy;
   const Float rho = maximum(ux * ux + vx * vx, uy * uy + vy * vy);
-  const Float top(float(texture.levels - 1));
-  const Float detail = 0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f));
-  if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, uv, detail, m);
-  const Float lod = clamp_to(detail, 0.0f, top);
-  return mixed_levels(w, texture, lod, m,
-                      [&](const MipLevel& level) { return sample_bilinear(w, frame, texture, level, uv.x, uv.y, m); });
+  return 0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f));
 }
+BROKKR_FN Float clamped_level(const TextureRecord& texture, Float detail) {
+  return clamp_to(detail, 0.0f, Float(float(texture.levels - 1)));
+}
+
+BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, const Vec2<Warp>& uv,
+                                      const Vec2<Warp>& dx, const Vec2<Warp>& dy, Mask m) {
+  const TextureRecord& texture = frame.textures[texture_number];
+  const Float detail = level_of_detail(texture, dx, dy);
+  if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, uv, detail, m);
+  return mixed_levels(w, texture, clamped_level(texture, detail), m, [&](const MipLevel& level) {
+    TexelSquare square;
+    place_bilinear(level, uv.x, uv.y, square);
+    square.load(w, frame, m);
+    return square.mixed(texture.code);
+  });
+}
+
+// sample_trilinear in three steps, for shaders with parts. A step that only loads is short, so a processor waits for the
+// texels of many vectors at the same time. Machines that run the parts of one vector only do all work in the last step,
+// where it needs the fewest registers.
+struct TrilinearLookup {
+  static constexpr bool kHasSteps = Warp::takes_turns;
+  Float detail, weight;
+  TexelSquare fine, coarse;
+  bool needs_coarse;
+
+  BROKKR_FN void place(Warp& w, const FrameTables& frame, int texture_number, const Texcoords<Warp>& c, Mask m) {
+    if constexpr (kHasSteps) {
+      const TextureRecord& texture = frame.textures[texture_number];
+      detail = level_of_detail(texture, c.dx, c.dy);
+      if (texture.sampler.usual == 0) return;
+      const NearLevels levels(w, clamped_level(texture, detail), m);
+      weight = levels.weight;
+      needs_coarse = w.any(m && weight > 0.0f);
+      place_bilinear(levels.fine(w, texture, m), c.at.x, c.at.y, fine);
+      if (needs_coarse) place_bilinear(levels.coarse(w, texture, m), c.at.x, c.at.y, coarse);
+    }
+  }
+  BROKKR_FN void load(Warp& w, const FrameTables& frame, int texture_number, Mask m) {
+    if constexpr (kHasSteps) {
+      if (frame.textures[texture_number].sampler.usual == 0) return;
+      fine.load(w, frame, m);
+      if (needs_coarse) coarse.load(w, frame, m);
+    }
+  }
+  BROKKR_FN Vec4<Warp> mixed(Warp& w, const FrameTables& frame, int texture_number, const Texcoords<Warp>& c,
+                             Mask m) const {
+    if constexpr (!kHasSteps) return sample_trilinear(w, frame, texture_number, c.at, c.dx, c.dy, m);
+    const TextureRecord& texture = frame.textures[texture_number];
+    if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, c.at, detail, m);
+    const Vec4<Warp> color = fine.mixed(texture.code);
+    return needs_coarse ? mixed_colors(color, coarse.mixed(texture.code), weight) : color;
+  }
+};
 
 // For coordinates that the shader computes. Lanes must come as quads, because differences between them determine the
 // level of detail.

@@ -7,6 +7,7 @@
 
 #include "geometry/vertex.h"
 #include "raster/kept_primitives.h"
+#include "raster/region.h"
 #include "shader.h"
 
 BROKKR_MACHINE_BEGIN
@@ -67,31 +68,35 @@ BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& mater
   return frame.texcoords && material.textured != 0;
 }
 
-// Fills position, normal, texcoord and barycentric in `in`. `surface` is a SurfaceOf or PickedSurfaces. Returns the
-// weights.
+// Fills position, normal, texcoord and barycentric in `in`. `surface` is a SurfaceOf, PickedSurfaces or SurfacesOfTable.
+// Returns the weights.
 template <class Surface>
 BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Surface& surface, ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
-  using T = decltype(surface.get([](const auto& s) { return s.clip[0].w; }));
+  using T = decltype(surface.get([](const auto& s) -> const auto& { return s.clip[0].w; }));
   T clip_w[3];
   Float x[3], y[3];
   for (int i = 0; i < 3; ++i) {
-    clip_w[i] = surface.get([&](const auto& s) { return s.clip[i].w; });
-    x[i] =
-        surface.get([&](const auto& s) { return s.clip[i].x; }) * draw.scale[0] + clip_w[i] * (draw.offset[0] - in.x);
-    y[i] =
-        surface.get([&](const auto& s) { return s.clip[i].y; }) * draw.scale[1] + clip_w[i] * (draw.offset[1] - in.y);
+    clip_w[i] = surface.get([&](const auto& s) -> const auto& { return s.clip[i].w; });
+    T scaled_x = surface.get([&](const auto& s) -> const auto& { return s.clip[i].x; });
+    T scaled_y = surface.get([&](const auto& s) -> const auto& { return s.clip[i].y; });
+    if constexpr (!Surface::kIsScaled) {
+      scaled_x = scaled_x * draw.scale[0];
+      scaled_y = scaled_y * draw.scale[1];
+    }
+    x[i] = scaled_x + clip_w[i] * (draw.offset[0] - in.x);
+    y[i] = scaled_y + clip_w[i] * (draw.offset[1] - in.y);
   }
   const Weights weights = weights_at(clip_w, x, y);
   in.barycentric = weights.value;
 
-  if (!(draw.bits & kDrawMaterial)) {
+  if (!Surface::kHasMaterial && !(draw.bits & kDrawMaterial)) {
     // Guesses eye space for captured clip-space positions, with a vertical field of view of 67 degrees.
     const float sy = 0.66f, sx = draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * sy;
     Vec3<Warp> p[3];
     for (int i = 0; i < 3; ++i) {
-      p[i] = Vec3<Warp>(surface.get([&](const auto& s) { return s.clip[i].x; }) * sx,
-                        surface.get([&](const auto& s) { return s.clip[i].y; }) * sy, -clip_w[i]);
+      p[i] = Vec3<Warp>(surface.get([&](const auto& s) -> const auto& { return s.clip[i].x; }) * sx,
+                        surface.get([&](const auto& s) -> const auto& { return s.clip[i].y; }) * sy, -clip_w[i]);
     }
     in.normal = cross(p[1] - p[0], p[2] - p[0]);
     in.position = Vec3<Warp>(mixed(weights.value, p[0].x, p[1].x, p[2].x), mixed(weights.value, p[0].y, p[1].y, p[2].y),
@@ -101,12 +106,16 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Su
     return weights;
   }
   const auto attribute = [&](auto&& of_corner) {
-    return mixed(weights.value, surface.get([&](const auto& s) { return of_corner(s, 0); }),
-                 surface.get([&](const auto& s) { return of_corner(s, 1); }),
-                 surface.get([&](const auto& s) { return of_corner(s, 2); }));
+    return mixed(weights.value, surface.get([&](const auto& s) -> const auto& { return of_corner(s, 0); }),
+                 surface.get([&](const auto& s) -> const auto& { return of_corner(s, 1); }),
+                 surface.get([&](const auto& s) -> const auto& { return of_corner(s, 2); }));
   };
-  const auto position = [&](int c) { return attribute([c](const auto& s, int i) { return s.position[i][c]; }); };
-  const auto normal = [&](int c) { return attribute([c](const auto& s, int i) { return s.normal[i][c]; }); };
+  const auto position = [&](int c) {
+    return attribute([c](const auto& s, int i) -> const auto& { return s.position[i][c]; });
+  };
+  const auto normal = [&](int c) {
+    return attribute([c](const auto& s, int i) -> const auto& { return s.normal[i][c]; });
+  };
   const float* model = frame.models + size_t(draw.first_instance + run.instance) * 16;
   const Vec3<Warp> p(position(0), position(1), position(2));
   const auto rotate = [&](const Vec3<Warp>& a, int row) {
@@ -123,7 +132,8 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Su
   if (!is_textured(frame, *in.material)) return weights;
   T texcoord[3][2];
   for (int i = 0; i < 3; ++i) {
-    for (int c = 0; c < 2; ++c) texcoord[i][c] = surface.get([&](const auto& s) { return s.texcoord[i][c]; });
+    for (int c = 0; c < 2; ++c)
+      texcoord[i][c] = surface.get([&](const auto& s) -> const auto& { return s.texcoord[i][c]; });
   }
   const Texcoords<Warp> texcoords = mixed_texcoords(weights, texcoord);
   in.texcoord = texcoords.at;
@@ -230,6 +240,79 @@ BROKKR_FN Weights interpolate_each(Warp& w, const FrameTables& frame, const Run&
   });
   to_clip_space(run, surface);
   return interpolate(frame, run, surface, in);
+}
+
+// Loads a primitive into a lane of the table.
+BROKKR_FN void load_lane(const FrameTables& frame, const Run& run, const MaterialRecord& material, uint32_t primitive,
+                         int lane, SurfaceTable& to) {
+  const DrawRecord& draw = *run.draw;
+  const int components = draw.bits & kDrawTransform ? 3 : 4;
+  uint32_t vertex[3];
+  assemble_one(frame, draw, primitive - run.first_batch * kBatchTriangles, vertex);
+  for (int i = 0; i < 3; ++i) {
+    const size_t at = size_t(run.first_vertex) + vertex[i];
+    for (int c = 0; c < components; ++c)
+      to.of.position[i][c].set(lane, vertex_word(frame.positions + (at * 4 + size_t(c))));
+    for (int c = 0; c < 3 && frame.normals; ++c) to.of.normal[i][c].set(lane, frame.normals[at * 3 + size_t(c)]);
+    for (int c = 0; c < 2 && is_textured(frame, material); ++c)
+      to.of.texcoord[i][c].set(lane, frame.texcoords[at * 2 + size_t(c)]);
+  }
+}
+
+// Interpolates the surfaces of a tile's samples, whose primitives belong to a run with a material. (x0, y0) is the
+// tile's first sample, and lanes(i) are the samples of vector i that count. Each result is in `in` when done(i) is
+// called.
+template <bool kColors, int kVectors, class Lanes, class Done>
+BROKKR_FN void interpolate_tile(Warp& w, const FrameTables& frame, const Run& run, SurfaceTable& table,
+                                ShaderInput<Warp>& in, int x0, int y0, Lanes&& lanes, const Uint (&of_vector)[kVectors],
+                                Done&& done) {
+  uint32_t primitives[SurfaceTable::kCount];
+  Int place[kVectors];  // in the table
+  for (int begin = 0; begin < kVectors;) {
+    // As many vectors as have no more primitives than the table has lanes.
+    int count = 0, end = begin;
+    for (; end < kVectors; ++end) {
+      uint32_t rest = lanes(end);
+      if (rest == 0) continue;
+      const Uint of_lane = of_vector[end];
+      Int number = 0;
+      const int before = count;
+      for (int k = 0; k < before && rest != 0; ++k) {
+        const Mask same = of_lane == primitives[k];
+        number = select(same, k, number);
+        rest &= ~w.ballot(same);
+      }
+      while (rest != 0 && count < SurfaceTable::kCount) {
+        primitives[count] = w.broadcast(of_lane, lowest_bit(rest));
+        const Mask same = of_lane == primitives[count];
+        number = select(same, count, number);
+        rest &= ~w.ballot(same);
+        ++count;
+      }
+      if (rest != 0) {
+        count = before;
+        break;
+      }
+      place[end] = number;
+    }
+    for (int k = 0; k < count; ++k) load_lane(frame, run, *in.material, primitives[k], k, table);
+    for (int i = 0; i < 3; ++i) {
+      const ClipVertex corner = transform_vertex(run, [&](int c) { return table.of.position[i][c].lanes(); });
+      table.of.clip[i] = {w.spill(corner.x * run.draw->scale[0]), w.spill(corner.y * run.draw->scale[1]),
+                          w.spill(corner.z), w.spill(corner.w)};
+    }
+    for (int i = begin; i < end; ++i) {
+      const uint32_t some = lanes(i);
+      if (some == 0) continue;
+      in.x = to_float(tile_x(w.lane()) + (tile_x(i * kWidth) + x0)) + 0.5f;
+      in.y = to_float(tile_y(w.lane()) + (tile_y(i * kWidth) + y0)) + 0.5f;
+      in.primitive = of_vector[i];
+      const Weights weights = interpolate(frame, run, SurfacesOfTable{table, place[i]}, in);
+      if constexpr (kColors) interpolate_colors(w, frame, run, w.lanes_of(some), weights, in);
+      done(i);
+    }
+    begin = end;
+  }
 }
 
 // Finds the primitives of lanes m, with their corners. Returns false if there are more than kMost, or if two of them

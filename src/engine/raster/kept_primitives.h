@@ -50,7 +50,8 @@ struct NoPrimitives {};
 using PrimitiveMemory = std::conditional_t<Warp::takes_turns, KeptPrimitives, NoPrimitives>;
 
 // The corners of primitives that shading modes interpolate. Each lane has its own primitive, or all share one. `get`
-// reads a field: get(f) is f(this), and so are the lanes of PickedSurfaces.
+// reads a field: get(f) is f(this), and so are the lanes of PickedSurfaces. kIsScaled: x and y of `clip` are in pixels.
+// kHasMaterial: all draws have materials.
 template <class T>
 struct SurfaceOf {
   T position[3][4];  // in object space. w: only for captured clip-space positions
@@ -58,6 +59,7 @@ struct SurfaceOf {
   T texcoord[3][2];
   ClipVertexOf<T> clip[3];
 
+  static constexpr bool kIsScaled = false, kHasMaterial = false;
   template <class Field>
   BROKKR_FN T get(Field&& field) const {
     return field(*this);
@@ -72,6 +74,7 @@ struct PickedSurfaces {
   const OneSurface* of[kMost];
   Mask lanes[kMost];  // the first primitive belongs to all other lanes
 
+  static constexpr bool kIsScaled = false, kHasMaterial = false;
   template <class Field>
   BROKKR_FN Float get(Field&& field) const {
     Float value = field(*of[0]);
@@ -80,11 +83,30 @@ struct PickedSurfaces {
   }
 };
 
+// The corners of primitives of one run, one primitive per lane. The lanes of a vector of samples then read each field by
+// one exchange of lanes. x and y of clip space are scaled to pixels.
+struct SurfaceTable {
+  static constexpr int kCount = kWidth;
+  SurfaceOf<Warp::Spilled<float>> of{};  // lanes without a primitive hold finite numbers
+};
+// The corners for samples, each of which has its own lane of a table.
+struct SurfacesOfTable {
+  const SurfaceTable& table;
+  Int lane;
+
+  static constexpr bool kIsScaled = true, kHasMaterial = true;
+  template <class Field>
+  BROKKR_FN Float get(Field&& field) const {
+    return Warp::shuffle(field(table.of).lanes(), lane);
+  }
+};
+
 // A cache like KeptPrimitives, for shading modes. A primitive belongs to one run, so its number identifies it.
 struct KeptSurfaces {
   static constexpr uint32_t kCount = 32;
   uint32_t number[kCount];
   OneSurface surface[kCount];
+  SurfaceTable table;
 
   KeptSurfaces() {
     for (uint32_t& none : number) none = kNoPrimitive;

@@ -19,6 +19,13 @@ BROKKR_FN Uint primitive_of_quads(Warp& w, Uint primitive, Mask todo) {
   return w.shuffle(primitive, select(first < w.width, first, w.lane()));
 }
 
+// The lanes of quads that have a lane of m.
+BROKKR_FN Mask quads_of(Warp& w, Mask m) {
+  const Int four = select(m, 1, 0);
+  const Int two = four | w.shuffle(four, w.lane() ^ 1);
+  return (two | w.shuffle(two, w.lane() ^ 2)) != 0;
+}
+
 // Shades the samples `won`, each with its primitive. Other lanes keep their value in `shown`.
 BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool quads, const Samples& samples, Mask won,
                          Stored& shown) {
@@ -29,12 +36,7 @@ BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool q
   while (w.any(todo)) {
     in.primitive = quads ? primitive_of_quads(w, primitive, todo) : primitive;
     const Mask now = quads ? todo && in.primitive == primitive : todo;
-    Mask active = now;
-    if (quads) {
-      const Int four = select(now, 1, 0);
-      const Int two = four | w.shuffle(four, w.lane() ^ 1);
-      active = (two | w.shuffle(two, w.lane() ^ 2)) != 0;
-    }
+    const Mask active = quads ? quads_of(w, now) : now;
     const Color one = color_of(shade(w, context, in, active));
     color = {select(now, one.r, color.r), select(now, one.g, color.g), select(now, one.b, color.b),
              select(now, one.a, color.a)};
@@ -172,6 +174,44 @@ BROKKR_FN void write_programs_tile(Warp& w, const KeyPass& pass, const ProgramMe
     w.store(planes.depth + base + s, depth_of_key(pass.keys->depth(w, tile * kTileSamples + s), pass.key_bits));
 }
 
+// Shades samples of a tile whose shader has parts. Returns these samples. If the shader needs quads, a vector whose quads
+// have several primitives is left out.
+template <class Shader>
+BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0,
+                                             int y0, uint32_t format, bool quads, uint64_t others, TileColors& to) {
+  const Uint nothing = nothing_new(pass.key_bits);
+  Uint primitives[kTileSamples / kWidth];
+  uint64_t won = 0, active = 0;
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    const Uint order = pass.keys->order(w, tile * kTileSamples + s);
+    const Uint primitive = primitive_of_order(order, pass.key_bits);
+    Uint& shown = primitives[s / kWidth];
+    shown = primitive;
+    Mask here = order != nothing && w.lanes_of(uint32_t(~others >> s)), lanes = here;
+    if (quads) {
+      shown = primitive_of_quads(w, primitive, here);
+      if (w.any(here && shown != primitive)) continue;
+      lanes = quads_of(w, here);
+    }
+    won |= uint64_t(w.ballot(here)) << s;
+    active |= uint64_t(w.ballot(lanes)) << s;
+  }
+  return shade_tile_in_parts<Shader>(w, context, x0, y0, format, active, primitives, to) & won;
+}
+#define BROKKR_SHADING(value, name, shader, meaning)                                                    \
+  case Shading::value:                                                                                  \
+    if constexpr (HasParts<shader<Warp>> && Warp::takes_turns)                                          \
+      return resolve_in_parts<shader<Warp>>(w, context, pass, tile, x0, y0, format, quads, others, to); \
+    else                                                                                                \
+      return 0;
+BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0, int y0,
+                                         uint32_t format, bool quads, uint64_t others, TileColors& to) {
+  switch (context.shading) {
+#include "brokkr/shadings.def"
+  }
+  return 0;
+}
+
 // Resolves the tiles of the warp's share. Returns the number of samples shaded.
 BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool quads, ShadeContext& context) {
   const TargetTables& planes = *in_shared_memory(pass.planes);
@@ -183,6 +223,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
   const Uint nothing = nothing_new(pass.key_bits);
   const bool fresh = (state.bits & kClearColor) != 0, half = target.format == uint32_t(ColorFormat::rgba16f);
   const bool writes_color = !(pass.key_bits & kKeyDepthOnly);
+  [[maybe_unused]] TileColors colors;
   int shaded = 0;
   for (int tile = tiles.first; tile * kTileSamples < pass.samples(); tile += tiles.step) {
     const int tile_x0 = pass.x + ((tile & ((1 << tiles_shift) - 1)) * kTile),
@@ -190,6 +231,12 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
     const uint64_t by_program = context.shows_programs() && writes_color
                                     ? resolve_programs(w, context, pass, tile, tile_x0, tile_y0, target.format)
                                     : 0;
+    uint64_t by_parts = 0;
+    if constexpr (Warp::takes_turns) {
+      if (writes_color)
+        by_parts =
+            resolve_tile_in_parts(w, context, pass, tile, tile_x0, tile_y0, target.format, quads, by_program, colors);
+    }
     if constexpr (kLoadsCanWait) {
       if ((state.bits & kLoadWaits) != 0 && writes_color && !won_all(w, pass, tile))
         load_waiting_tile(w, planes, *pass.region, *context.frame, *context.programs, tile);
@@ -223,7 +270,13 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
           shown.high = select(programs, w.load(context.memory->high + s), shown.high);
           others = won && !programs;
         }
-        shade_won(w, context, target.format, quads, in, others, shown);
+        if constexpr (Warp::takes_turns) {
+          const Mask parts = w.lanes_of(uint32_t(by_parts >> s));
+          shown.low = select(parts, w.load(colors.low + s), shown.low);
+          shown.high = select(parts, w.load(colors.high + s), shown.high);
+          others = others && !parts;
+        }
+        if (!Warp::takes_turns || w.any(others)) shade_won(w, context, target.format, quads, in, others, shown);
         shaded += w.count(won);
         if (planes.visible_id) {
           w.merge(planes.visible_id + memory, primitive, won);

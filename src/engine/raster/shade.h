@@ -96,6 +96,66 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
   }
 }
 
+// The stored colours of a tile's samples.
+struct alignas(64) TileColors {
+  uint32_t low[kTileSamples], high[kTileSamples];
+};
+
+// Does the work of shade_samples and store_color for the samples `which` of a tile, part of the shader by part. (x0, y0) is
+// its first sample. Returns the samples that it has shaded: those of draws with materials. `Context` is ShadeContext; it
+// is a parameter, so that only machines that have SurfaceTable compile this.
+template <class Shader, int kVectors, class Context>
+BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, int x0, int y0, uint32_t format, uint64_t which,
+                                       const Uint (&primitives)[kVectors], TileColors& to) {
+  const FrameTables& frame = *context.frame;
+  typename Shader::Carried carried[kVectors];
+  uint64_t shaded = 0;
+  while (which != 0) {
+    const int first = lowest_bit(which);
+    const uint32_t of_first = w.broadcast(primitives[first / kWidth], first % kWidth);
+    const uint32_t number = frame.batch_run[of_first / kBatchTriangles];
+    if (context.run.number != number) open_run(frame, number, context.run);
+    ShaderInput<Warp> in;
+    in.frame = context.frame;
+    in.draw = context.run.draw;
+    in.view = frame.views + context.run.view;
+    in.material = frame.materials + in.draw->material;
+    in.draw_number = context.run.draw_number;
+    uint64_t same = 0;
+    for (int i = 0; i < kVectors; ++i) {
+      const Mask m = primitives[i] - context.run.first_batch * kBatchTriangles < in.draw->triangle_count;
+      same |= uint64_t(w.ballot(m)) << (i * kWidth);
+    }
+    same &= which;
+    which &= ~same;
+    if (!(in.draw->bits & kDrawMaterial)) continue;
+    shaded |= same;
+    const auto lanes_of_vector = [&](int i) BROKKR_INLINE_LAMBDA {
+      return uint32_t(same >> (i * kWidth) & (~uint64_t(0) >> (64 - kWidth)));
+    };
+    const auto for_vectors = [&](auto&& f) BROKKR_INLINE_LAMBDA {
+      for (int i = 0; i < kVectors; ++i) {
+        const uint32_t lanes = lanes_of_vector(i);
+        if (lanes != 0) f(i, w.lanes_of(lanes));
+      }
+    };
+    interpolate_tile<Shader::kColors>(w, frame, context.run, context.surfaces.table, in, x0, y0, lanes_of_vector,
+                                      primitives, [&](int i) BROKKR_INLINE_LAMBDA { Shader::begin(in, carried[i]); });
+    const ShaderUniforms of = in;
+    [&]<int... kPart>(std::integer_sequence<int, kPart...>) BROKKR_INLINE_LAMBDA {
+      (for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA { Shader::template part<kPart>(w, of, m, carried[i]); }),
+       ...);
+    }
+    (std::make_integer_sequence<int, Shader::kParts>());
+    for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA {
+      const Stored stored = store_color(format, color_of(Shader::end(of, carried[i])));
+      w.merge(to.low + i * kWidth, stored.low, m);
+      if (format == uint32_t(ColorFormat::rgba16f)) w.merge(to.high + i * kWidth, stored.high, m);
+    });
+  }
+  return shaded;
+}
+
 // Returns true if the mode's shader reads materials, and so may discard fragments.
 #define BROKKR_SHADING(value, name, shader, meaning) \
   case Shading::value: return shader<Warp>::kMaterial;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <filesystem>
 #include <glm/geometric.hpp>
+#include <random>
+#include <set>
 
 #include "brokkr/load.h"
 #include "oracle/frame_builder.h"
@@ -435,6 +437,75 @@ TEST(Shading, ObjSceneLooksTheSameInEveryOrder) {
         for (int k = 0; k < 4; ++k) wrong += std::abs(channel(a[i], k) - channel(b[i], k)) > 1;
       }
       EXPECT_EQ(wrong, 0) << name_of(machine) << ", " << name_of(order);
+    }
+  }
+}
+
+// A tile is shaded at once if the order of draws does not matter (shaders/shader.h), and vector by vector in strict order.
+// Tiles have from one primitive to more than a warp has lanes, and primitives of several runs with different materials.
+TEST(Shading, WholeTilesLookLikeTheirVectors) {
+  for (const bool bends : {false, true}) {
+    Scene s(128, 96);
+    Frame& f = s.builder.frame;
+    f.targets[0].format = ColorFormat::rgba8_srgb;
+    f.views[0].eye = {0, 0, -3};
+    f.light_direction = {1, 1, -1};
+    std::mt19937 random(7);
+    const auto number = [&](float from, float to) { return std::uniform_real_distribution<float>(from, to)(random); };
+    const auto texture = [&](int size, bool srgb) {
+      Texture t;
+      t.width = t.height = size;
+      t.srgb = srgb;
+      for (int i = 0; i < size * size; ++i) t.texels.push_back(uint32_t(random()));
+      f.textures.push_back(t);
+      return int(f.textures.size()) - 1;
+    };
+    f.materials.resize(5, f.materials[0]);
+    for (Material& m : f.materials) {
+      m.diffuse = {number(0.2f, 1), number(0.2f, 1), number(0.2f, 1)};
+      m.specular = glm::vec3(number(0, 1));
+      m.ambient = glm::vec3(0.5f);
+      m.shininess = number(2, 60);
+      m.roughness = number(0, 1);
+    }
+    f.materials[1].diffuse_texture = texture(64, true);
+    f.materials[2].diffuse_texture = f.materials[2].alpha_texture = texture(16, false);
+    f.textures.back().sampler.magnify_linear = false;
+    f.materials[3].diffuse_texture = f.materials[3].emission_texture = texture(32, true);
+    f.materials[4].specular = glm::vec3(0);
+    if (bends) f.materials[3].normal_texture = f.materials[4].normal_texture = texture(8, false);
+
+    for (const float size : {3.0f, 0.7f, 0.2f, 0.05f, 0.02f}) {
+      for (uint32_t material = 0; material < f.materials.size(); ++material) {
+        std::vector<glm::vec4> positions;
+        for (int i = 0; i < int(12 / size); ++i) {
+          const glm::vec2 at(number(-1, 1), number(-1, 1));
+          const float z = number(-0.9f, 0.9f);
+          for (int corner = 0; corner < 3; ++corner) {
+            positions.emplace_back(at.x + number(-size, size), at.y + number(-size, size), z, 1);
+            f.normals.emplace_back(number(-1, 1), number(-1, 1), number(-2, 0));
+            f.texcoords.emplace_back(number(0, 2), number(0, 2));
+          }
+        }
+        DrawCommand& draw = s.builder.draw(s.builder.default_state(), positions);
+        draw.vertex_kind = VertexKind::transform;
+        draw.material = material;
+      }
+    }
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(f);
+    for (const Setting& setting : some_settings()) {
+      for (const Shading shading : {Shading::material, Shading::metallic_roughness}) {
+        RenderOptions o = setting.options;
+        o.shading = shading;
+        o.order = OrderMode::automatic;
+        const RenderResult whole = renderer.render(prepared, o);
+        const std::vector<uint32_t>& colors = whole.targets[0].layers[0].color;
+        EXPECT_GT(std::set<uint32_t>(colors.begin(), colors.end()).size(), 1000u);
+        o.order = OrderMode::strict;
+        test::expect_same_pictures(renderer.render(prepared, o).targets, whole.targets);
+        ASSERT_FALSE(HasFailure()) << setting.name << ", " << int(shading) << ", " << bends;
+      }
     }
   }
 }
