@@ -112,7 +112,7 @@ bool bind_plane(const Context& context, const TargetInfo& target, Plane plane, R
       GL(ReadBuffer)(drawn == GL_NONE ? GLenum(GL_BACK) : drawn);
     }
     // Mesa's glReadPixels gives one sample of a window.
-    if (target.samples > 1 && context.info.version >= 30) resolve(context, target, plane, 0, restore);
+    if (target.samples > 1 && context.info.framebuffers) resolve(context, target, plane, 0, restore);
     return true;
   }
   const std::optional<Image>& image = target.images.plane(plane);
@@ -301,7 +301,8 @@ void read_vertices(const Context& context, uint64_t count, uint32_t components, 
 }
 
 FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive, uint64_t bytes,
-                   const std::vector<uint32_t>* indices, const std::function<void()>& draw) {
+                   const std::vector<uint32_t>* indices, const std::function<void()>& draw,
+                   bool ignores_errors = false) {
   FeedbackResult result;
   Restore restore;
   const bool interrupts = context.info.feedback_objects && get_integer(GL_TRANSFORM_FEEDBACK_ACTIVE) != 0;
@@ -345,7 +346,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
   const uint64_t written = each * end_query(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, context.written_query);
   result.needed = each * end_query(GL_PRIMITIVES_GENERATED, context.generated_query);
   // The application's errors were taken before the run, so pending errors come from the run.
-  if (const GLenum error = take_errors(); error != GL_NO_ERROR) {
+  if (const GLenum error = take_errors(); error != GL_NO_ERROR && !(ignores_errors && written > 0)) {
     result.problem = std::string("the driver answered ") + error_name(error);
     return result;
   }
@@ -367,11 +368,11 @@ FeedbackResult run_points(Context& context, const VertexStage& stage, uint64_t v
 }
 
 FeedbackResult run_primitives(Context& context, const VertexStage& stage, GLenum primitive,
-                              const std::function<void()>& draw) {
+                              const std::function<void()>& draw, bool ignores_errors) {
   const uint64_t each = vertex_bytes(stage), six = 6 * each;  // `six`: whole primitives of any kind
   uint64_t bytes = std::max(context.feedback_bytes, kFirstGuess) / six * six;
   while (true) {
-    FeedbackResult result = run(context, stage, primitive, bytes, nullptr, draw);
+    FeedbackResult result = run(context, stage, primitive, bytes, nullptr, draw, ignores_errors);
     const uint64_t needed = result.needed * each;
     if (!result.problem.empty() || needed <= bytes) return result;
     bytes = std::max((needed + six - 1) / six * six, bytes * 2);
