@@ -1,6 +1,6 @@
 // The layers of captured textures with several samples a pixel (TextureKind::multisampled). A texture without layers of
-// its own has one layer for each sample, at most 8. A layer of an array takes 8 layers, of which the first ones are its
-// samples; so sample `s` of layer `l` is layer 8 l + s in both.
+// its own has one layer for each sample, at most 8. A layer of an array takes 8 layers, and the first ones are its
+// samples. So sample `s` of layer `l` is layer 8 l + s in both.
 #pragma once
 
 #include <cstdint>

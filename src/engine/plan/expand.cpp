@@ -79,10 +79,10 @@ struct CutEnds {
   bool leaves_any() const { return first + second < 1; }
 };
 
-// How far the ends of a line move, as fractions of its length towards the other end, so that its parallelogram covers the
-// first pixel if the line leaves that pixel's diamond, and the last pixel if it leaves that one's. `a`, `b`: the ends in
-// pixels, different, with y in the direction of the driver's rows. Decides like Mesa's software drivers, also where
-// these differ from OpenGL's rule.
+// Returns by how much the ends of a line move towards the other end, as fractions of its length. Its parallelogram then
+// covers the first pixel if the line leaves that pixel's diamond, and the last pixel if it leaves that one's. `a`, `b`:
+// the ends in pixels, different, with y in the direction of the driver's rows. Decides like Mesa's software drivers,
+// also where these differ from OpenGL's rule.
 std::pair<float, float> diamond_shifts(const glm::vec2& a, const glm::vec2& b) {
   const glm::vec2 way = b - a;
   const bool steep = std::abs(way.y) > std::abs(way.x);
