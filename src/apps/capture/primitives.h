@@ -85,9 +85,9 @@ struct LineStipple {
   bool zero_to_one = false;  // the near plane is z = 0, and otherwise z = -w
 };
 
-// Cuts the draw's lines into dashes, as Mesa's software drivers do: in window space, in pixels from the beginning of each
-// line or strip. The draw becomes a list of lines in one instance. All components that are not flat change linearly in
-// window space.
+// Cuts the draw's lines into dashes, as Mesa's software drivers do: in window space, in pixels from the beginning of
+// each line or strip. The draw becomes a list of lines in one instance. All components that are not flat change
+// linearly in window space.
 void cut_into_dashes(ClippedDraw& draw, const LineStipple& stipple, const ClipRules& rules);
 
 }  // namespace brokkr::capture
