@@ -134,6 +134,10 @@ struct Context {
   std::vector<ListPiece> compiled;  // its parts so far; the last one is being compiled
   bool call_after_compile = false;  // GL_COMPILE_AND_EXECUTE: compiled now, called at glEndList
 
+  // Texture and layer that glFramebufferTextureLayer attached, by framebuffer and attachment. Mesa 22.3 tells the
+  // layers of some kinds of arrays only.
+  std::map<std::pair<GLuint, GLenum>, std::pair<GLuint, GLint>> attached_layers;
+
   GLenum feedback_mode = GL_POINTS;  // primitive mode of the application's last glBeginTransformFeedback
 
   GLuint conditional_query = 0;  // query of the active conditional rendering

@@ -39,7 +39,9 @@ constexpr SamplerType kSamplerTypes[] = {
      GL_SAMPLER_CUBE_MAP_ARRAY_SHADOW, TextureKind::cube_array},
     {GL_SAMPLER_BUFFER, GL_INT_SAMPLER_BUFFER, GL_UNSIGNED_INT_SAMPLER_BUFFER, GL_NONE, TextureKind::buffer},
     {GL_SAMPLER_2D_MULTISAMPLE, GL_INT_SAMPLER_2D_MULTISAMPLE, GL_UNSIGNED_INT_SAMPLER_2D_MULTISAMPLE, GL_NONE,
-     TextureKind::multisampled}};
+     TextureKind::multisampled},
+    {GL_SAMPLER_2D_MULTISAMPLE_ARRAY, GL_INT_SAMPLER_2D_MULTISAMPLE_ARRAY, GL_UNSIGNED_INT_SAMPLER_2D_MULTISAMPLE_ARRAY,
+     GL_NONE, TextureKind::multisampled}};
 
 // A resource of a linked program.
 struct Resource {
@@ -147,7 +149,7 @@ void add_uniforms(GLuint linked, const char* stage, auto& program, std::string& 
     }
     const std::optional<ShaderType> type = shader_type(uniform.type);
     if (!type) {
-      problem = "an image, a counter, an array of multisampled textures, or a uniform of type double";
+      problem = "an image, a counter, or a uniform of type double";
       continue;
     }
     const ShaderShape shape = shape_of(*type);

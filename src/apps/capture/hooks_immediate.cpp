@@ -201,6 +201,13 @@ using namespace brokkr::capture;
 
 BROKKR_EXPORT void glBegin(GLenum mode) {
   if (!is_idle()) {
+    // A second glBegin is an error without effect, but in a list it would drop the vertices that follow.
+    Context* const inside = is_busy(kInBegin) ? current_context() : nullptr;
+    if (inside && inside->begin_list != 0) {
+      if (inside->error == GL_NO_ERROR) inside->error = GL_INVALID_OPERATION;
+      g_pending_errors = true;
+      return;
+    }
     if (is_busy(kCompiling)) note_compiled(list_bit(mode));
     bool recorded = false;
     record("glBegin", [&](Recorder&, Context& context) {

@@ -79,7 +79,10 @@ BROKKR_EXPORT void glEndConditionalRender() {
 BROKKR_EXPORT GLenum glGetError() {
   if (g_pending_errors.load(std::memory_order_relaxed)) {
     Context* const context = current_context();
-    if (context && context->error != GL_NO_ERROR) return std::exchange(context->error, GLenum(GL_NO_ERROR));
+    if (context && context->error != GL_NO_ERROR) {
+      take_errors();  // OpenGL keeps only the first error
+      return std::exchange(context->error, GLenum(GL_NO_ERROR));
+    }
   }
   return GL(GetError)();
 }

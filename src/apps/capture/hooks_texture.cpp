@@ -23,6 +23,14 @@ void note_written(const char* name, GLuint texture) {
   record(name, [&](Recorder& current, Context& context) { current.texture_written(context, texture); });
 }
 
+void note_layer(GLuint framebuffer, GLenum attachment, GLuint texture, GLint layer) {
+  Context* const context = is_armed() ? current_context() : nullptr;
+  if (!context) return;
+  const bool both = attachment == GL_DEPTH_STENCIL_ATTACHMENT;
+  context->attached_layers[{framebuffer, both ? GLenum(GL_DEPTH_ATTACHMENT) : attachment}] = {texture, layer};
+  if (both) context->attached_layers[{framebuffer, GL_STENCIL_ATTACHMENT}] = {texture, layer};
+}
+
 }  // namespace
 }  // namespace brokkr::capture
 
@@ -74,6 +82,20 @@ BROKKR_EXPORT void glCopyTexImage2D(GLenum target, GLint level, GLenum internal,
       current.copy(context, {target, level}, {x, y, width, height}, 0, 0, false);
     });
   }
+}
+
+BROKKR_EXPORT void glFramebufferTextureLayer(GLenum target, GLenum attachment, GLuint texture, GLint level,
+                                             GLint layer) {
+  GL(FramebufferTextureLayer)(target, attachment, texture, level, layer);
+  const bool reads = target == GL_READ_FRAMEBUFFER;
+  if (is_armed())
+    note_layer(get_name(reads ? GL_READ_FRAMEBUFFER_BINDING : GL_DRAW_FRAMEBUFFER_BINDING), attachment, texture, layer);
+}
+
+BROKKR_EXPORT void glNamedFramebufferTextureLayer(GLuint framebuffer, GLenum attachment, GLuint texture, GLint level,
+                                                  GLint layer) {
+  GL(NamedFramebufferTextureLayer)(framebuffer, attachment, texture, level, layer);
+  note_layer(framebuffer, attachment, texture, layer);
 }
 
 BROKKR_EXPORT void glGenerateMipmap(GLenum target) {

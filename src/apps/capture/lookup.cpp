@@ -89,13 +89,25 @@ bool is_gl_name(const char* name) {
 
 void* real_dlsym(void* handle, const char* name) { return find_real_dlsym()(handle, name); }
 
-void* dlsym_gl(void* handle, const char* name) {
+namespace {
+
+void* dlsym_replaced(void* handle, const char* name) {
   void* const found = real_dlsym(handle, name);
   void* const hook = found ? find_hook(name) : nullptr;
   if (!hook) return found;
   // The program's own handle finds exports of this library before those of any other.
   if (found == hook) return real_dlsym(RTLD_NEXT, name) ? hook : nullptr;
   return is_foreign(name, found) ? found : hook;
+}
+
+}  // namespace
+
+void* dlsym_gl(void* handle, const char* name) {
+  void* const result = dlsym_replaced(handle, name);
+  // Programs take a message of dlerror() for a failure (GLib's modules), so those of the layer's own searches must not
+  // remain.
+  if (result) dlerror();
+  return result;
 }
 
 bool is_only_exported(const char* name, const void* caller) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
 #include <numeric>
 #include <utility>
 
@@ -161,6 +164,13 @@ GLenum feedback_primitive(GLenum mode) {
 
 namespace {
 
+// Calls `use` with the elements of a draw between two restarts.
+void for_each_run(const ClippedDraw& draw, const auto& use) {
+  std::vector<uint32_t> numbers(draw.assembly.indexed ? 0 : draw.vertices);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  for (const Run run : split_at_restarts(draw.assembly.indexed ? draw.assembly.indices : numbers)) use(run);
+}
+
 // A new vertex with all its attributes.
 struct Corner {
   glm::vec4 position;
@@ -177,19 +187,7 @@ class Clipper {
     size_ = topology == Topology::points ? 1 : topology <= Topology::triangle_fan ? 3 : 2;
     for (uint32_t instance = 0; instance < draw_.instances; ++instance) {
       base_ = instance * draw_.vertices;
-      std::vector<uint32_t> run;  // elements up to a restart
-      const size_t count = draw_.assembly.indexed ? draw_.assembly.indices.size() : draw_.vertices;
-      for (size_t i = 0; i <= count; ++i) {
-        const uint32_t element = i == count               ? kRestartIndex
-                                 : draw_.assembly.indexed ? draw_.assembly.indices[i]
-                                                          : static_cast<uint32_t>(i);
-        if (element != kRestartIndex) {
-          run.push_back(element);
-          continue;
-        }
-        assemble_run(run);
-        run.clear();
-      }
+      for_each_run(draw_, [&](Run run) { assemble_run(run); });
     }
     draw_.assembly.topology = size_ == 1 ? Topology::points : size_ == 3 ? Topology::triangles : Topology::lines;
     draw_.assembly.indexed = true;
@@ -201,7 +199,7 @@ class Clipper {
 
  private:
   // Assembles primitives with the provoking vertex last, as in the file's lists.
-  void assemble_run(const std::vector<uint32_t>& v) {
+  void assemble_run(Run v) {
     const size_t n = v.size();
     const bool first = rules_.provoking_first;
     switch (draw_.assembly.topology) {
@@ -327,6 +325,144 @@ class Clipper {
 void clip(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules) {
   if (std::all_of(distances.begin(), distances.end(), [](float distance) { return distance >= 0; })) return;
   Clipper(draw, distances, planes, rules).run();
+}
+
+namespace {
+
+// One end of a line. `vertex`: its number if the application submitted it.
+struct LineEnd {
+  glm::vec4 position{0};
+  std::vector<float> varyings;
+  std::optional<uint32_t> vertex;
+};
+
+class DashCutter {
+ public:
+  DashCutter(ClippedDraw& draw, const LineStipple& stipple, const ClipRules& rules)
+      : draw_(draw), stipple_(stipple), rules_(rules) {}
+
+  void run() {
+    const bool list = draw_.assembly.topology == Topology::lines;
+    for (uint32_t instance = 0; instance < draw_.instances; ++instance) {
+      const uint32_t base = instance * draw_.vertices;
+      for_each_run(draw_, [&](Run v) {
+        counter_ = 0;
+        for (size_t i = 0; i + 1 < v.size(); i += list ? 2 : 1) {
+          if (list) counter_ = 0;
+          add(base + v[i], base + v[i + 1]);
+        }
+        if (draw_.assembly.topology == Topology::line_loop && v.size() > 1) add(base + v.back(), base + v.front());
+      });
+    }
+    draw_.assembly = {Topology::lines, true, false, std::move(indices_)};
+    draw_.vertices = static_cast<uint32_t>(draw_.positions.size());
+    draw_.instances = 1;
+  }
+
+ private:
+  LineEnd end_of(uint32_t vertex) const {
+    const size_t components = rules_.interpolation.size();
+    const auto varyings = draw_.varyings.begin() + ptrdiff_t(vertex * components);
+    return {draw_.positions[vertex], {varyings, varyings + ptrdiff_t(components)}, vertex};
+  }
+
+  // Copies flat components from the provoking vertex.
+  void flatten(LineEnd& end, const LineEnd& provoking) const {
+    for (size_t i = 0; i < end.varyings.size(); ++i) {
+      if (rules_.interpolation[i] == Interpolation::flat) end.varyings[i] = provoking.varyings[i];
+    }
+  }
+
+  // The vertex at `t` in clip space.
+  LineEnd at_clip(const LineEnd& from, const LineEnd& to, float t) const {
+    LineEnd end{from.position + t * (to.position - from.position), from.varyings, std::nullopt};
+    const float in_window = t * to.position.w / end.position.w;
+    for (size_t i = 0; i < end.varyings.size(); ++i) {
+      const float weight = rules_.interpolation[i] == Interpolation::noperspective ? in_window : t;
+      end.varyings[i] += weight * (to.varyings[i] - from.varyings[i]);
+    }
+    return end;
+  }
+
+  // The vertex at `t` in window space, where 1 / w changes linearly as well.
+  static LineEnd at_window(const LineEnd& from, const LineEnd& to, float t) {
+    const glm::vec3 a = glm::vec3(from.position) / from.position.w, b = glm::vec3(to.position) / to.position.w;
+    const float inverse = 1 / from.position.w + t * (1 / to.position.w - 1 / from.position.w);
+    LineEnd end{glm::vec4((a + t * (b - a)) / inverse, 1 / inverse), from.varyings, std::nullopt};
+    for (size_t i = 0; i < end.varyings.size(); ++i) end.varyings[i] += t * (to.varyings[i] - from.varyings[i]);
+    return end;
+  }
+
+  // Ends the line at the near and the far plane. Returns false if nothing is left.
+  bool clip_depth(LineEnd& a, LineEnd& b) const {
+    float from_a = 0, from_b = 0;
+    const auto cut = [&](float of_a, float of_b) {
+      if (of_b < 0) from_b = std::max(from_b, of_b / (of_b - of_a));
+      if (of_a < 0) from_a = std::max(from_a, of_a / (of_a - of_b));
+    };
+    const glm::vec4 &p = a.position, &q = b.position;
+    cut(stipple_.zero_to_one ? p.z : p.z + p.w, stipple_.zero_to_one ? q.z : q.z + q.w);
+    cut(p.w - p.z, q.w - q.z);
+    if (!(from_a + from_b < 1)) return false;
+    LineEnd begin = from_a > 0 ? at_clip(a, b, from_a) : a, end = from_b > 0 ? at_clip(b, a, from_b) : b;
+    a = std::move(begin);
+    b = std::move(end);
+    return true;
+  }
+
+  void add(uint32_t first, uint32_t second) {
+    LineEnd a = end_of(first), b = end_of(second);
+    const LineEnd provoking = rules_.provoking_first ? a : b;
+    if (stipple_.clips_depth && !clip_depth(a, b)) return;
+    if (!(a.position.w > 0 && b.position.w > 0)) return;
+    const auto pixel = [&](const glm::vec4& p) {
+      const float inverse = 1 / p.w, x = 0.5f * stipple_.viewport.z, y = 0.5f * stipple_.viewport.w;
+      return glm::vec2(p.x * inverse * x + (stipple_.viewport.x + x), p.y * inverse * y + (stipple_.viewport.y + y));
+    };
+    const glm::vec2 change = pixel(b.position) - pixel(a.position);
+    const float length = stipple_.rectangular ? std::sqrt(change.x * change.x + change.y * change.y)
+                                              : std::max(std::abs(change.x), std::abs(change.y));
+    constexpr float kLongest = 1 << 24;  // pixels; floats cannot count more
+    if (!(length < kLongest)) return;
+    const auto emit = [&](float begin, float end) {
+      for (const float t : {begin, end}) {
+        LineEnd place = t <= 0 ? a : t >= 1 ? b : at_window(a, b, t);
+        if (!place.vertex) flatten(place, provoking);
+        indices_.push_back(number_of(place));
+      }
+    };
+    std::optional<int> on;  // the first pixel of the dash
+    const int pixels = static_cast<int>(std::ceil(length));
+    for (int i = 0; i < pixels; ++i) {
+      const uint32_t bit = (counter_ + static_cast<uint32_t>(i)) / stipple_.factor % 16;
+      const bool drawn = (stipple_.pattern >> bit & 1) != 0;
+      if (drawn && !on) on = i;
+      if (drawn || !on) continue;
+      emit(static_cast<float>(*on) / length, static_cast<float>(i) / length);
+      on.reset();
+    }
+    if (on) emit(static_cast<float>(*on) / length, 1);
+    counter_ += static_cast<uint32_t>(pixels);
+  }
+
+  uint32_t number_of(const LineEnd& end) {
+    if (end.vertex) return *end.vertex;
+    draw_.positions.push_back(end.position);
+    draw_.varyings.insert(draw_.varyings.end(), end.varyings.begin(), end.varyings.end());
+    return static_cast<uint32_t>(draw_.positions.size() - 1);
+  }
+
+  ClippedDraw& draw_;
+  const LineStipple& stipple_;
+  const ClipRules& rules_;
+  uint32_t counter_ = 0;  // pixels since the beginning of the strip; the driver counts those of parts as whole ones
+  std::vector<uint32_t> indices_;
+};
+
+}  // namespace
+
+void cut_into_dashes(ClippedDraw& draw, const LineStipple& stipple, const ClipRules& rules) {
+  DashCutter(draw, stipple, rules).run();
 }
 
 }  // namespace brokkr::capture

@@ -75,4 +75,19 @@ struct ClipRules {
 // (noperspective), or not at all (flat).
 void clip(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules);
 
+// The pattern of glLineStipple, and the state on which its place depends.
+struct LineStipple {
+  uint16_t pattern = 0xffff;
+  uint32_t factor = 1;       // pixels per bit, at least 1
+  bool rectangular = false;  // counts along the line, and otherwise along its longer axis
+  glm::vec4 viewport{0};     // x, y, width, height in pixels
+  bool clips_depth = true;   // lines end at the near and the far plane
+  bool zero_to_one = false;  // the near plane is z = 0, and otherwise z = -w
+};
+
+// Cuts the draw's lines into dashes, as Mesa's software drivers do: in window space, in pixels from the beginning of
+// each line or strip. The draw becomes a list of lines in one instance. All components that are not flat change
+// linearly in window space.
+void cut_into_dashes(ClippedDraw& draw, const LineStipple& stipple, const ClipRules& rules);
+
 }  // namespace brokkr::capture

@@ -112,7 +112,7 @@ bool bind_plane(const Context& context, const TargetInfo& target, Plane plane, R
       GL(ReadBuffer)(drawn == GL_NONE ? GLenum(GL_BACK) : drawn);
     }
     // Mesa's glReadPixels gives one sample of a window.
-    if (target.samples > 1 && context.info.version >= 30) resolve(context, target, plane, 0, restore);
+    if (target.samples > 1 && context.info.framebuffers) resolve(context, target, plane, 0, restore);
     return true;
   }
   const std::optional<Image>& image = target.images.plane(plane);
@@ -300,7 +300,13 @@ void read_vertices(const Context& context, uint64_t count, uint32_t components, 
   }
 }
 
-FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive, uint64_t bytes,
+// What a run records. `ignores_errors`: GL's errors count only if no vertices were recorded.
+struct Recording {
+  GLenum primitive = GL_POINTS;
+  bool ignores_errors = false;
+};
+
+FeedbackResult run(Context& context, const VertexStage& stage, const Recording& recording, uint64_t bytes,
                    const std::vector<uint32_t>* indices, const std::function<void()>& draw) {
   FeedbackResult result;
   Restore restore;
@@ -333,7 +339,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
   GL(BeginQuery)(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, make_once(context.written_query, GL(GenQueries)));
   GL(BeginQuery)(GL_PRIMITIVES_GENERATED, make_once(context.generated_query, GL(GenQueries)));
   GL(BindBufferRange)(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context.feedback_buffer, 0, static_cast<GLsizeiptr>(bytes));
-  GL(BeginTransformFeedback)(primitive);
+  GL(BeginTransformFeedback)(recording.primitive);
   draw();
   GL(EndTransformFeedback)();
   if (interrupts) {
@@ -341,11 +347,11 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
     GL(BeginTransformFeedback)(context.feedback_mode);
     GL(EndTransformFeedback)();
   }
-  const uint64_t each = vertices_of(primitive);
+  const uint64_t each = vertices_of(recording.primitive);
   const uint64_t written = each * end_query(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, context.written_query);
   result.needed = each * end_query(GL_PRIMITIVES_GENERATED, context.generated_query);
   // The application's errors were taken before the run, so pending errors come from the run.
-  if (const GLenum error = take_errors(); error != GL_NO_ERROR) {
+  if (const GLenum error = take_errors(); error != GL_NO_ERROR && !(recording.ignores_errors && written > 0)) {
     result.problem = std::string("the driver answered ") + error_name(error);
     return result;
   }
@@ -359,7 +365,7 @@ FeedbackResult run_points(Context& context, const VertexStage& stage, uint64_t v
                           const std::vector<uint32_t>* indices, const std::function<void()>& draw) {
   const uint64_t each = vertex_bytes(stage);
   if (vertices > kMaxBytes / each) return {.problem = "more vertices than 1 GiB holds"};
-  FeedbackResult result = run(context, stage, GL_POINTS, std::max<uint64_t>(vertices, 1) * each, indices, draw);
+  FeedbackResult result = run(context, stage, {}, std::max<uint64_t>(vertices, 1) * each, indices, draw);
   if (result.problem.empty() && result.positions.size() != vertices) {
     result.problem = "feedback gave another number of vertices";
   }
@@ -367,11 +373,11 @@ FeedbackResult run_points(Context& context, const VertexStage& stage, uint64_t v
 }
 
 FeedbackResult run_primitives(Context& context, const VertexStage& stage, GLenum primitive,
-                              const std::function<void()>& draw) {
+                              const std::function<void()>& draw, bool ignores_errors) {
   const uint64_t each = vertex_bytes(stage), six = 6 * each;  // `six`: whole primitives of any kind
   uint64_t bytes = std::max(context.feedback_bytes, kFirstGuess) / six * six;
   while (true) {
-    FeedbackResult result = run(context, stage, primitive, bytes, nullptr, draw);
+    FeedbackResult result = run(context, stage, {primitive, ignores_errors}, bytes, nullptr, draw);
     const uint64_t needed = result.needed * each;
     if (!result.problem.empty() || needed <= bytes) return result;
     bytes = std::max((needed + six - 1) / six * six, bytes * 2);

@@ -48,8 +48,9 @@ FeedbackResult run_points(Context& context, const VertexStage& stage, uint64_t v
                           const std::vector<uint32_t>* indices, const std::function<void()>& draw);
 
 // `draw` draws an unknown number of `primitive` (GL_POINTS, GL_LINES or GL_TRIANGLES) in its own modes.
+// `ignores_errors`: GL's errors count only if no vertices were recorded.
 FeedbackResult run_primitives(Context& context, const VertexStage& stage, GLenum primitive,
-                              const std::function<void()>& draw);
+                              const std::function<void()>& draw, bool ignores_errors = false);
 
 // The driver's way of splitting quads under the current provoking-vertex convention. Compatibility contexts only.
 const QuadSplit& quad_split(Context& context, bool provoking_first);

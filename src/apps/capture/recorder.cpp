@@ -305,7 +305,6 @@ void Recorder::note_smoothing(const Context& context, GLenum primitive) {
   if (primitive == GL_LINES && !settings().programs && is_enabled(GL_LINE_SMOOTH))
     note("smooth lines, written without their smoothing");
   if (primitive == GL_POINTS && old && is_enabled(GL_POINT_SMOOTH)) note("smooth points, written as squares");
-  if (primitive == GL_LINES && old && is_enabled(GL_LINE_STIPPLE)) note("stippled lines, written as whole ones");
   if (primitive == GL_TRIANGLES && old && is_enabled(GL_POLYGON_STIPPLE))
     note("stippled triangles, written as whole ones");
 }
@@ -324,11 +323,22 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
     stage.vertex = nullptr;
     stage.expanded = "clip planes";
   }
+  const GLenum primitive = stage.expands ? stage.primitive : feedback_primitive(call.mode);
+  const std::optional<LineStipple> stipple = read_line_stipple(context, render);
+  if (stipple && primitive == GL_LINES) {
+    stage.vertex = nullptr;
+    stage.expanded = "stippled lines";
+  }
+  if (stipple && primitive == GL_TRIANGLES &&
+      (render.state.polygon_mode == PolygonMode::line || render.back_mode == PolygonMode::line))
+    note("stippled outlines of triangles, written as whole ones");
   std::optional<VertexInputs> vertex;
   if (stage.vertex) vertex = shading_.read_vertex(context, stage);
   for (Replayed& part : replay(context, call, stage, draw.flags)) {
     if (whole_quads) divide_whole_quads(part, draw.flags);
     if (clips) clip_planes.clip(part, stage, render.state, (draw.flags & kProvokingFirst) != 0);
+    if (stipple && primitive == GL_LINES)
+      cut_into_dashes(part, stage, render.state, (draw.flags & kProvokingFirst) != 0, *stipple);
     draw.vertices = -1;
     add_vertices(draw, part, stage, vertex ? &*vertex : nullptr);
     add_draw(draw, part, inputs ? &*inputs : nullptr);
@@ -378,6 +388,13 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     planes[static_cast<size_t>(plane)] = true;
   }
   for (const std::string& what : render.notes) note(what);
+  const std::vector<TargetColor>& colors = frame_.targets[*target].colors;
+  const auto is_signed = [](const TargetColor& color) {
+    return (color.format >= TexelFormat::r8_snorm && color.format <= TexelFormat::rgba8_snorm) ||
+           (color.format >= TexelFormat::r16_snorm && color.format <= TexelFormat::rgba16_snorm);
+  };
+  if (state.logic_op && state.logic_op != LogicOp::copy && std::any_of(colors.begin(), colors.end(), is_signed))
+    note("a logical operation on signed normalized colours, drawn as a copy");
   targets_.use(context, *target, planes);
   planes[static_cast<size_t>(Plane::depth)] = state.depth.write;
   targets_.mark_drawn(*target, planes);

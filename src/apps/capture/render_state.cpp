@@ -263,6 +263,19 @@ RenderState read_render_state(const Context& context, bool has_depth, bool has_s
   return out;
 }
 
+std::optional<LineStipple> read_line_stipple(const Context& context, const RenderState& render) {
+  if (!context.info.compatibility || !is_enabled(GL_LINE_STIPPLE)) return std::nullopt;
+  LineStipple stipple;
+  stipple.pattern = static_cast<uint16_t>(get_integer(GL_LINE_STIPPLE_PATTERN));
+  stipple.factor = static_cast<uint32_t>(std::max(get_integer(GL_LINE_STIPPLE_REPEAT), 1));
+  if (stipple.pattern == 0xffff) return std::nullopt;
+  stipple.rectangular = is_multisampling(context.info) || is_enabled(GL_LINE_SMOOTH);
+  stipple.viewport = render.state.viewport;
+  stipple.clips_depth = (render.flags & kDepthClamp) == 0;
+  stipple.zero_to_one = (render.flags & kZeroToOne) != 0;
+  return stipple;
+}
+
 DrawBuffer read_draw_buffer(const Context& context, size_t number, RenderState& out) {
   const auto index = static_cast<GLuint>(number);
   const auto value = [&](GLenum name) {

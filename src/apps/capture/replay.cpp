@@ -211,7 +211,10 @@ void replay_expanded(Context& context, const DrawCall& call, const VertexStage& 
     Restore restore;
     if (stage.vertex_materials) set_materials(restore);
     if (call.changes_state) restore.keep_matrices_and_attributes();
-    return run_primitives(context, one, primitive, [&] { as_points ? call.submit_as(GL_POINTS) : call.submit(); });
+    // Calls that are not allowed between glBegin and glEnd are errors without effect.
+    const bool ignores_errors = call.submit_as != nullptr;
+    return run_primitives(
+        context, one, primitive, [&] { as_points ? call.submit_as(GL_POINTS) : call.submit(); }, ignores_errors);
   };
   FeedbackResult run = run_stage(stage);
   Replayed result{.problem = run.problem, .triangles = call.triangles(), .positions = std::move(run.positions)};
@@ -323,18 +326,35 @@ std::vector<float> ClipPlanes::distances(const Replayed& part, uint32_t componen
   return result;
 }
 
-void ClipPlanes::clip(Replayed& part, const VertexStage& stage, const State& state, bool provoking_first) const {
-  if (!part.assembly) return;
-  const ClipRules rules{interpolation_of(stage, state), provoking_first};
-  const std::vector<float> all = distances(part, stage.components() - 4);
+namespace {
+
+// Changes the replayed vertices of a part: `change` gets the draw and its rules.
+void change_draw(Replayed& part, const ClipRules& rules, const auto& change) {
   ClippedDraw draw{std::move(*part.assembly), part.vertices, part.instances, std::move(part.positions),
                    std::move(part.varyings)};
-  capture::clip(draw, all, static_cast<uint32_t>(numbers_.size()), rules);
+  change(draw, rules);
   part.assembly = std::move(draw.assembly);
   part.vertices = draw.vertices;
   part.instances = draw.instances;
   part.positions = std::move(draw.positions);
   part.varyings = std::move(draw.varyings);
+}
+
+}  // namespace
+
+void ClipPlanes::clip(Replayed& part, const VertexStage& stage, const State& state, bool provoking_first) const {
+  if (!part.assembly) return;
+  const std::vector<float> all = distances(part, stage.components() - 4);
+  change_draw(part, {interpolation_of(stage, state), provoking_first}, [&](ClippedDraw& draw, const ClipRules& rules) {
+    capture::clip(draw, all, static_cast<uint32_t>(numbers_.size()), rules);
+  });
+}
+
+void cut_into_dashes(Replayed& part, const VertexStage& stage, const State& state, bool provoking_first,
+                     const LineStipple& stipple) {
+  if (!part.assembly) return;
+  change_draw(part, {interpolation_of(stage, state), provoking_first},
+              [&](ClippedDraw& draw, const ClipRules& rules) { cut_into_dashes(draw, stipple, rules); });
 }
 
 }  // namespace brokkr::capture

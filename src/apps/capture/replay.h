@@ -59,6 +59,10 @@ struct Replayed {
 // `flags`: the draw's DrawFlag bits. Omits parts without vertices and parts that are errors in GL.
 std::vector<Replayed> replay(Context& context, const DrawCall& call, const VertexStage& stage, uint32_t flags);
 
+// Cuts the replayed lines of a draw into dashes. `state`: the draw's; `provoking_first`: its convention.
+void cut_into_dashes(Replayed& part, const VertexStage& stage, const State& state, bool provoking_first,
+                     const LineStipple& stipple);
+
 // The context's user clip planes, and the distances of vertices to them.
 class ClipPlanes {
  public:

@@ -32,6 +32,19 @@ GLint location_of(GLuint program, const std::string& name, uint32_t element) {
   return GL(GetUniformLocation)(program, full.c_str());
 }
 
+// Returns true if the sampler reads an array of multisampled textures; files have one kind for both.
+bool reads_array_of_samples(GLuint program, const ProgramSampler& sampler) {
+  if (sampler.kind != TextureKind::multisampled) return false;
+  const char* const name = sampler.name.c_str();
+  GLuint index = GL_INVALID_INDEX;
+  GL(GetUniformIndices)(program, 1, &name, &index);
+  if (index == GL_INVALID_INDEX) return false;
+  GLint type = 0;
+  GL(GetActiveUniformsiv)(program, 1, &index, GL_UNIFORM_TYPE, &type);
+  return type == GL_SAMPLER_2D_MULTISAMPLE_ARRAY || type == GL_INT_SAMPLER_2D_MULTISAMPLE_ARRAY ||
+         type == GL_UNSIGNED_INT_SAMPLER_2D_MULTISAMPLE_ARRAY;
+}
+
 // Adds further varyings to the program.
 FragmentProgram with_more(FragmentProgram program, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -152,11 +165,13 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
 void Shading::read_samplers(const Context& context, const std::vector<ProgramSampler>& samplers, GLuint name,
                             std::vector<BoundTexture>& out) {
   for (const ProgramSampler& sampler : samplers) {
+    const bool is_array = reads_array_of_samples(name, sampler);
     for (uint32_t i = 0; i < sampler.count; i++) {
       GLint unit = 0;
       const GLint location = location_of(name, sampler.name, i);
       if (location >= 0) GL(GetUniformiv)(name, location, &unit);
-      out.push_back(location < 0 ? BoundTexture{} : textures_.read(context, sampler.kind, static_cast<GLuint>(unit)));
+      out.push_back(location < 0 ? BoundTexture{}
+                                 : textures_.read(context, sampler.kind, static_cast<GLuint>(unit), is_array));
     }
   }
 }

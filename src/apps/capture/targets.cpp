@@ -37,6 +37,7 @@ ImageSize renderbuffer_size(const Image& image) {
   GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_HEIGHT, &size.height);
   GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_SAMPLES, &size.samples);
   GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_INTERNAL_FORMAT, &size.format);
+  GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_GREEN_SIZE, &size.green_bits);
   return size;
 }
 
@@ -52,6 +53,7 @@ ImageSize texture_size(const Context& context, const Image& image) {
     GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_WIDTH, &size.width);
     GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_HEIGHT, &size.height);
     GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_INTERNAL_FORMAT, &size.format);
+    GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_GREEN_SIZE, &size.green_bits);
     if (context.info.version >= 32) {
       GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_SAMPLES, &size.samples);
     }
@@ -118,6 +120,11 @@ std::optional<Image> Targets::attachment(const Context& context, GLenum binding,
     if (context.info.version >= 30) {
       image.layer = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER);
     }
+    const GLuint framebuffer =
+        get_name(binding == GL_READ_FRAMEBUFFER ? GL_READ_FRAMEBUFFER_BINDING : GL_DRAW_FRAMEBUFFER_BINDING);
+    const auto attached = context.attached_layers.find({framebuffer, point});
+    if (image.layer == 0 && attached != context.attached_layers.end() && attached->second.first == image.name)
+      image.layer = attached->second.second;
     if (context.info.geometry) {
       image.layered = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_LAYERED) != 0;
     }
@@ -199,8 +206,9 @@ Targets::Found Targets::find(const Context& context, GLenum binding) {
   return found;
 }
 
-Targets::Found Targets::find_texture(const Context& context, GLuint name, GLenum texture_target, GLint level) {
-  Image image{.kind = GL_TEXTURE, .name = name, .group = context.share_group, .level = level};
+Targets::Found Targets::find_texture(const Context& context, GLuint name, GLenum texture_target, GLint level,
+                                     GLint layer) {
+  Image image{.kind = GL_TEXTURE, .name = name, .group = context.share_group, .level = level, .layer = layer};
   if (texture_target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X && texture_target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z) {
     image.face = static_cast<GLint>(texture_target);
   }
@@ -288,16 +296,25 @@ bool Targets::load_earlier_content(const Context& context, uint32_t target, Plan
 }
 
 void Targets::describe(const Context& context, const TargetInfo& info, Target& target) const {
+  const auto note_bits = [&](GLint green) {
+    if (green > 0 && green < 8) frame_.skipped_reasons["a target of fewer than 8 bits a channel, written with 8"]++;
+  };
   if (info.images.is_window()) {
     // a pbuffer may have no back buffer
     const GLenum drawn = get_integer(GL_DOUBLEBUFFER) != 0 ? GL_BACK_LEFT : GL_FRONT_LEFT;
     const GLenum buffer = context.info.es ? GLenum(GL_BACK) : drawn;
-    const bool alpha = context.info.version < 30 || context.info.compatibility
-                           ? get_integer(GL_ALPHA_BITS) > 0
-                           : attachment_value(GL_DRAW_FRAMEBUFFER, buffer, GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) > 0;
+    const auto bits = [&](GLenum state, GLenum name) {
+      return context.info.version < 30 || context.info.compatibility
+                 ? get_integer(state)
+                 : attachment_value(GL_DRAW_FRAMEBUFFER, buffer, name);
+    };
+    const bool alpha = bits(GL_ALPHA_BITS, GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) > 0;
+    note_bits(bits(GL_GREEN_BITS, GL_FRAMEBUFFER_ATTACHMENT_GREEN_SIZE));
     const bool srgb =
-        context.info.version >= 30 && context.info.framebuffer_srgb &&
-        attachment_value(GL_DRAW_FRAMEBUFFER, buffer, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING) == GL_SRGB;
+        context.info.framebuffer_srgb &&
+        (context.info.version < 30
+             ? get_integer(GL_FRAMEBUFFER_SRGB_CAPABLE_EXT) != 0
+             : attachment_value(GL_DRAW_FRAMEBUFFER, buffer, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING) == GL_SRGB);
     target.colors = {{srgb ? TexelFormat::rgba8_srgb : TexelFormat::rgba8, alpha ? TexelBase::rgba : TexelBase::rgb}};
     if (info.images.plane(Plane::depth)) target.depth = TexelFormat::depth24;
     if (info.images.plane(Plane::stencil)) target.stencil = TexelFormat::stencil8;
@@ -306,8 +323,10 @@ void Targets::describe(const Context& context, const TargetInfo& info, Target& t
   const auto format = [&](Plane plane) { return image_size(context, *info.images.plane(plane)).format; };
   for (size_t i = 0; i < kMaxColorPlanes; i++) {
     if (!info.images.plane(color_plane(i))) continue;
+    const ImageSize size = image_size(context, *info.images.plane(color_plane(i)));
     target.colors.resize(i + 1);
-    target.colors[i] = color_format(format(color_plane(i)));
+    target.colors[i] = color_format(size.format);
+    note_bits(size.green_bits);
   }
   if (info.images.plane(Plane::depth)) target.depth = depth_format(format(Plane::depth));
   if (info.images.plane(Plane::stencil)) target.stencil = stencil_format(format(Plane::stencil));

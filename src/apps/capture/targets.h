@@ -50,6 +50,7 @@ struct Image {
 struct ImageSize {
   int width = 0, height = 0;  // 0 if the driver does not report it
   GLint samples = 0, format = GL_NONE;
+  GLint green_bits = 0;     // 0 if there is no such channel
   GLenum target = GL_NONE;  // textures only: GL_TEXTURE_2D, …
 };
 // The maximum number of draw buffers.
@@ -90,8 +91,8 @@ class Targets {
   // The levels and layers of a texture that the frame has drawn or cleared so far, and the place of their content.
   std::vector<TextureImage> images_of_texture(const Context& context, GLuint name) const;
 
-  // The target of one texture level; `texture_target` may be a face of a cube.
-  Found find_texture(const Context& context, GLuint name, GLenum texture_target, GLint level);
+  // The target of a texture level, or of one of its layers; `texture_target` may be a face of a cube.
+  Found find_texture(const Context& context, GLuint name, GLenum texture_target, GLint level, GLint layer = 0);
 
   const TargetInfo& operator[](uint32_t target) const { return all_[target]; }
 

@@ -13,6 +13,7 @@
 #include "capture/read_back.h"
 #include "capture/state_guard.h"
 #include "frame/gl_names.h"
+#include "frame/sample_layers.h"
 
 namespace brokkr::capture {
 
@@ -131,6 +132,8 @@ constexpr KindNames kKinds[] = {
     {GL_TEXTURE_CUBE_MAP_ARRAY, GL_TEXTURE_BINDING_CUBE_MAP_ARRAY, GL_TEXTURE_CUBE_MAP_ARRAY},
     {GL_TEXTURE_BUFFER, GL_TEXTURE_BINDING_BUFFER, GL_TEXTURE_BUFFER},
     {GL_TEXTURE_2D_MULTISAMPLE, GL_TEXTURE_BINDING_2D_MULTISAMPLE, GL_TEXTURE_2D_MULTISAMPLE}};
+constexpr KindNames kArrayOfSamples = {GL_TEXTURE_2D_MULTISAMPLE_ARRAY, GL_TEXTURE_BINDING_2D_MULTISAMPLE_ARRAY,
+                                       GL_TEXTURE_2D_MULTISAMPLE_ARRAY};
 const KindNames& names_of(TextureKind kind) { return kKinds[static_cast<size_t>(kind)]; }
 
 struct CompressedFormat {
@@ -441,12 +444,13 @@ int32_t Textures::add_sampler(const CapturedSampler& sampler) {
 }
 
 // Reads the texture that is bound to its target.
-std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKind kind, GLuint name) {
+std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKind kind, GLuint name,
+                                               bool array_of_samples) {
   const Name key = name_of(context, kind, name);
   const KindNames& names = names_of(kind);
   CapturedTexture texture{.label = std::to_string(name), .kind = kind};
   if (name != 0) texture.images = targets_.images_of_texture(context, name);
-  if (kind == TextureKind::multisampled) return read_samples(context, name, std::move(texture));
+  if (kind == TextureKind::multisampled) return read_samples(context, name, array_of_samples, std::move(texture));
   if (texture.images.empty() && kind != TextureKind::buffer) {
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   } else if (const auto found = drawn_.find(key); found != drawn_.end()) {
@@ -476,30 +480,41 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
   return number;
 }
 
-// A texture of several samples a pixel has the content of a target, and each of its layers is a sample. If the frame
-// does not draw it, a target gets its content from before the frame.
-std::optional<uint32_t> Textures::read_samples(const Context& context, GLuint name, CapturedTexture texture) {
-  if (texture.images.empty()) {
-    const std::optional<uint32_t> target = targets_.find_texture(context, name, GL_TEXTURE_2D_MULTISAMPLE, 0).target;
+// A texture of several samples a pixel has the content of targets, one for each of its layers. If the frame does not
+// draw a layer, a target gets its content from before the frame.
+std::optional<uint32_t> Textures::read_samples(const Context& context, GLuint name, bool is_array,
+                                               CapturedTexture texture) {
+  const KindNames& names = is_array ? kArrayOfSamples : names_of(TextureKind::multisampled);
+  std::optional<Storage> storage;
+  GLint layers = 1;
+  {
+    const DesktopTexture desktop(context, names, name);
+    storage = storage_of(*desktop, names.level_target, 0);
+    if (is_array) layers = level_value(names.level_target, 0, GL_TEXTURE_DEPTH);
+  }
+  if (!storage || layers < 1 || layers * GLint(kSampleLayers) > kMaxTargetLayers) return std::nullopt;
+  for (GLint layer = 0; layer < layers; layer++) {
+    const auto is_layer = [&](const TextureImage& image) { return image.layer == static_cast<uint32_t>(layer); };
+    if (std::any_of(texture.images.begin(), texture.images.end(), is_layer)) continue;
+    const std::optional<uint32_t> target = targets_.find_texture(context, name, names.target, 0, layer).target;
     if (!target) return std::nullopt;
     Targets::Planes planes{};
     for (size_t i = 0; i < kPlanes; i++) planes[i] = targets_[*target].images.planes[i].has_value();
     targets_.use(context, *target, planes);
-    texture.images = targets_.images_of_texture(context, name);
   }
-  const DesktopTexture desktop(context, names_of(TextureKind::multisampled), name);
-  const std::optional<Storage> storage = storage_of(*desktop, GL_TEXTURE_2D_MULTISAMPLE, 0);
-  if (!storage || texture.images.size() != 1) return std::nullopt;
-  const TextureImage image = texture.images[0];
-  const Target& target = frame_.targets[image.target];
+  const std::vector<TextureImage> of_layers = targets_.images_of_texture(context, name);
+  if (of_layers.size() != static_cast<size_t>(layers)) return std::nullopt;
+  const Target& target = frame_.targets[of_layers.front().target];
   texture.format = storage->format;
   texture.base = storage->base;
   texture.width = target.width;
   texture.height = target.height;
-  texture.depth = target.samples;
+  texture.depth = is_array ? layers * GLint(kSampleLayers) : target.samples;
   texture.images.clear();
-  for (uint32_t sample = 0; sample < static_cast<uint32_t>(target.samples); sample++) {
-    texture.images.push_back({0, sample, image.target, image.plane});
+  for (const TextureImage& image : of_layers) {
+    const auto samples = static_cast<uint32_t>(frame_.targets[image.target].samples);
+    for (uint32_t sample = 0; sample < samples; sample++)
+      texture.images.push_back({0, image.layer * kSampleLayers + sample, image.target, image.plane});
   }
   return add(std::move(texture), {});
 }
@@ -510,17 +525,17 @@ void Textures::written(const Context& context, GLuint name) {
   }
 }
 
-BoundTexture Textures::read(const Context& context, TextureKind kind, GLuint unit) {
+BoundTexture Textures::read(const Context& context, TextureKind kind, GLuint unit, bool array_of_samples) {
   Restore restore;
   restore.add([active = get_name(GL_ACTIVE_TEXTURE)] { GL(ActiveTexture)(active); });
   GL(ActiveTexture)(GL_TEXTURE0 + unit);
-  const KindNames& names = names_of(kind);
+  const KindNames& names = array_of_samples ? kArrayOfSamples : names_of(kind);
   const GLuint name = get_name(names.binding);
   // A default texture may have no content from the application. In OpenGL ES, contexts do not share default textures.
   const bool has_no_default = kind == TextureKind::buffer || kind == TextureKind::multisampled || context.info.es;
   if (name == 0 && (has_no_default || level_value(names.level_target, 0, GL_TEXTURE_WIDTH) == 0)) return {};
   BoundTexture bound;
-  if (const auto texture = read_texture(context, kind, name)) {
+  if (const auto texture = read_texture(context, kind, name, array_of_samples)) {
     bound.texture = static_cast<int32_t>(*texture);
   } else {
     frame_.skipped_reasons["a texture of a format or size that the file does not hold"]++;

@@ -22,8 +22,8 @@ class Textures {
   // `limit` bytes.
   Textures(Frame& frame, Targets& targets, uint64_t limit) : frame_(frame), targets_(targets), limit_(limit) {}
 
-  // The current texture and sampler of a unit.
-  BoundTexture read(const Context& context, TextureKind kind, GLuint unit);
+  // The current texture and sampler of a unit. `array_of_samples`: the kind is multisampled, and the texture an array.
+  BoundTexture read(const Context& context, TextureKind kind, GLuint unit, bool array_of_samples = false);
 
   // Notes that the application changes or deletes the texture's content. Name 0: any default texture.
   void written(const Context& context, GLuint name);
@@ -42,8 +42,9 @@ class Textures {
 
   uint32_t add(CapturedTexture texture, const std::vector<std::byte>& data);
   int32_t add_sampler(const CapturedSampler& sampler);
-  std::optional<uint32_t> read_texture(const Context& context, TextureKind kind, GLuint name);
-  std::optional<uint32_t> read_samples(const Context& context, GLuint name, CapturedTexture texture);
+  std::optional<uint32_t> read_texture(const Context& context, TextureKind kind, GLuint name,
+                                       bool array_of_samples = false);
+  std::optional<uint32_t> read_samples(const Context& context, GLuint name, bool is_array, CapturedTexture texture);
 
   Frame& frame_;
   Targets& targets_;

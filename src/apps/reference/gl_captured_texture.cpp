@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "frame/sample_layers.h"
 #include "reference/gl_planes.h"
 
 #include "frame/gl_names.h"  // must follow GLAD's header
@@ -161,6 +162,11 @@ void specify_level(const CapturedTexture& source, GLenum target, int level, Texe
   }
 }
 
+// Returns true if the texture has layers of several samples each. An array of one layer counts as none.
+bool is_array_of_samples(const CapturedTexture& source) {
+  return source.kind == TextureKind::multisampled && source.depth > int(kSampleLayers);
+}
+
 // Returns true if the images are samples of one plane.
 bool holds_one_plane(const std::vector<TextureImage>& images) {
   return !images.empty() && std::all_of(images.begin(), images.end(), [&](const TextureImage& image) {
@@ -223,9 +229,21 @@ GlCapturedTextures::GlCapturedTextures(const Frame& frame, GlPlanes& planes) : f
                        planes.texture(source.images[0].target, source.images[0].plane) != 0 &&
                        frame.targets[source.images[0].target].width == source.width &&
                        frame.targets[source.images[0].target].height == source.height;
-    if (!multisampled && !texture.is_plane && (source.stored || !source.images.empty())) upload(source, texture);
+    if (is_array_of_samples(source)) {
+      texture.is_plane = false;
+      make_layers(source, texture);
+    } else if (!multisampled && !texture.is_plane && (source.stored || !source.images.empty()))
+      upload(source, texture);
   }
   for (const CapturedSampler& sampler : frame.captured_samplers) samplers_.push_back(make_sampler(sampler));
+}
+
+void GlCapturedTextures::make_layers(const CapturedTexture& source, Texture& texture) {
+  if (source.images.empty()) return;
+  texture.own = GlTexture::create(GL_TEXTURE_2D_MULTISAMPLE_ARRAY);
+  glTextureStorage3DMultisample(texture.own.id(), frame_.targets[source.images[0].target].samples,
+                                gl_texel_format(source.format, source.base).internal, source.width, source.height,
+                                source.depth / GLsizei(kSampleLayers), GL_TRUE);
 }
 
 void GlCapturedTextures::upload(const CapturedTexture& source, Texture& texture) {
@@ -270,6 +288,14 @@ void GlCapturedTextures::take_images(uint32_t number) {
     const uint64_t version = planes_.version(image.target);
     if (texture.copied[i] == version) continue;
     texture.copied[i] = version;
+    if (source.kind == TextureKind::multisampled) {
+      const GLuint plane = planes_.texture(image.target, image.plane);
+      if (sample_of_layer(image.layer) != 0 || plane == 0) continue;  // all samples are copied together
+      glCopyImageSubData(plane, GL_TEXTURE_2D_MULTISAMPLE, 0, 0, 0, 0, texture.own.id(),
+                         GL_TEXTURE_2D_MULTISAMPLE_ARRAY, 0, 0, 0, GLint(image.layer / kSampleLayers), source.width,
+                         source.height, 1);
+      continue;
+    }
     const TexelExtent extent = level_extent(source, int(image.level));
     planes_.read_from(image.target, image.plane);
     const Target& target = frame_.targets[image.target];

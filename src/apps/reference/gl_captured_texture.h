@@ -40,6 +40,8 @@ class GlCapturedTextures {
     std::vector<uint64_t> copied;  // per image: the version of its plane
   };
 
+  // Makes an array for the samples of targets.
+  void make_layers(const CapturedTexture& source, Texture& texture);
   void upload(const CapturedTexture& source, Texture& texture);
   void take_images(uint32_t number);
   GLuint name_of(uint32_t number) const;

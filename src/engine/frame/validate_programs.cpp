@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "frame/sample_layers.h"
 #include "frame/validate.h"
 
 namespace brokkr {
@@ -88,14 +89,17 @@ void validate_captured_texture(const Frame& frame, size_t number) {
   const bool multisampled = texture.kind == TextureKind::multisampled;
   if (multisampled) {
     require_range(place, "levels", texture.levels, 1, 1, "a multisampled texture has one level");
-    require_range(place, "size", texture.depth, 1, 8, "the third number counts the samples of a pixel, at most 8");
+    if (texture.depth > int(kSampleLayers) && texture.depth % int(kSampleLayers) != 0)
+      fail_at(place, "size", "the third number counts the samples of a pixel, at most 8, or 8 for each layer",
+              "give a multiple of 8");
   }
   for (const TextureImage& image : texture.images) {
     require_range(place, "images", image.level, 0, uint32_t(texture.levels) - 1, "name a level of the texture");
     require_range(place, "images", image.layer, 0, uint32_t(texture.depth) - 1, "name a layer of the texture");
     require_plane(frame, place, "images", image.target, image.plane);
-    if (multisampled && image.layer >= uint32_t(frame.targets[image.target].samples)) {
-      fail_at(place, "images", fmt::format("target {} has no sample {}", image.target, image.layer),
+    const uint32_t sample = sample_of_layer(image.layer);
+    if (multisampled && sample >= uint32_t(frame.targets[image.target].samples)) {
+      fail_at(place, "images", fmt::format("target {} has no sample {}", image.target, sample),
               "name a sample of the target as the layer");
     }
   }

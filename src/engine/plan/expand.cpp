@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cmath>
+#include <glm/common.hpp>
+#include <glm/vec2.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -77,6 +79,41 @@ struct CutEnds {
   bool leaves_any() const { return first + second < 1; }
 };
 
+// Returns by how much the ends of a line move towards the other end, as fractions of its length. Its parallelogram then
+// covers the first pixel if the line leaves that pixel's diamond, and the last pixel if it leaves that one's. `a`, `b`:
+// the ends in pixels, different, with y in the direction of the driver's rows. Decides like Mesa's software drivers,
+// also where these differ from OpenGL's rule.
+std::pair<float, float> diamond_shifts(const glm::vec2& a, const glm::vec2& b) {
+  const glm::vec2 way = b - a;
+  const bool steep = std::abs(way.y) > std::abs(way.x);
+  const int along = steep ? 1 : 0, across = 1 - along;
+  const float slope = way[across] / way[along];
+  // From the centre of the end's pixel to the end.
+  const glm::vec2 first = a - glm::floor(a) - 0.5f;
+  glm::vec2 second = b - glm::floor(b) - 0.5f;
+  if (second[across] == -0.5f && (steep ? way.x > 0 : way.y > 0)) second[across] = 0.5f;
+  const auto is_inside = [](const glm::vec2& end) { return std::abs(end.x) + std::abs(end.y) < 0.5f; };
+  // Signs of numbers, where 0 counts as positive; `turned`: of their opposites.
+  const auto same = [](float x, float y, bool turned) {
+    return turned ? (-x >= 0) == (-y >= 0) : (x >= 0) == (y >= 0);
+  };
+  const auto meets = [&](const glm::vec2& end, bool from_zero) {
+    const float place = end[across] + 0.5f + end[along] * slope;
+    return (from_zero ? place >= 0 : place > 0) && place < 1;
+  };
+  const bool is_before = !same(first[along], way[along], steep);
+  const bool draws_first =
+      is_inside(first) || (is_before && (!same(first[across], way[across], !steep) || meets(first, false)));
+  const bool is_behind = same(second[along], way[along], steep);
+  const bool draws_second =
+      !is_inside(second) && is_behind && (same(second[across], way[across], !steep) || meets(second, steep));
+  const bool covers_first = steep ? (first.y >= 0) == (-way.y >= 0) : (-first.x >= 0) != (-way.x >= 0);
+  const bool covers_second = is_behind || second[along] == 0;
+  // The end moves to the side of its pixel where the line comes from.
+  const auto shift = [&](const glm::vec2& end) { return (-end[along] + (way[along] < 0 ? 0.5f : -0.5f)) / way[along]; };
+  return {covers_first != draws_first ? shift(first) : 0, covers_second != draws_second ? -shift(second) : 0};
+}
+
 // The triangle that lines or points are generated from.
 struct Polygon {
   bool counter_clockwise;
@@ -98,6 +135,8 @@ class Widener {
         half_y_(state.viewport.w != 0 ? 1.0f / state.viewport.w : 0),
         width_(state.viewport.z),
         height_(state.viewport.w),
+        left_(state.viewport.x),
+        bottom_(state.viewport.y),
         out_(out) {}
 
   // begin_instance, begin_primitive and begin_polygon say that the following lines and points belong to the next
@@ -146,6 +185,20 @@ class Widener {
     if (!(a.w > 0) || !(b.w > 0)) return;
     const float dx = (b.x / b.w - a.x / a.w) * width_, dy = (b.y / b.w - a.y / a.w) * height_;
     if (smooth_) return smooth_line(a, b, 0.5f * dx, 0.5f * dy, {from_a, from_b, from_b, from_a});
+    if (!rectangles_) {
+      const glm::vec2 begin = pixel_of(a), end = pixel_of(b);
+      if (begin == end) return;
+      const auto [of_a, of_b] = diamond_shifts(begin, end);
+      // The same places in clip space.
+      const auto in_clip = [](float t, float from, float to) { return t * from / (t * from + (1 - t) * to); };
+      const float t_a = in_clip(of_a, a.w, b.w), t_b = in_clip(of_b, b.w, a.w), part = 1 - ends.first - ends.second;
+      const glm::vec4 whole = b - a;
+      a = a + whole * t_a;
+      b = b - whole * t_b;
+      if (!(a.w > 0) || !(b.w > 0)) return;
+      from_a.t += t_a * part;
+      from_b.t += t_b * part;
+    }
     const bool steep = std::abs(dy) > std::abs(dx);
     glm::vec4 unit = line_width_ * (steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0));
     if (rectangles_) {
@@ -157,6 +210,12 @@ class Widener {
   }
 
  private:
+  // The window position in pixels, with y in the direction of the driver's rows.
+  glm::vec2 pixel_of(const glm::vec4& p) const {
+    const glm::vec2 place((p.x / p.w + 1) * 0.5f * width_ + left_, (p.y / p.w + 1) * 0.5f * height_ + bottom_);
+    return mirrored_ ? glm::vec2(place.x, -place.y) : place;
+  }
+
   // Draws a rectangle that is half a pixel longer and wider on all sides, as Mesa's software drivers do. (dx, dy) is
   // the vector from a to b in pixels.
   void smooth_line(const glm::vec4& a, const glm::vec4& b, float dx, float dy,
@@ -198,7 +257,7 @@ class Widener {
   float line_width_;
   bool has_far_plane_;
   bool whole_points_, from_below_;  // gl_PointCoord's y grows with clip-space y
-  float half_x_, half_y_, width_, height_;
+  float half_x_, half_y_, width_, height_, left_, bottom_;
   ExpandedDraw& out_;
   std::optional<Polygon> polygon_;  // empty unless a triangle is drawn as lines or points
   uint32_t primitive_ = 0;

@@ -28,7 +28,14 @@ ColorFormat cleared_format(const Frame& frame, const ClearCommand& clear, bool p
   return programs && format == ColorFormat::rgba8_srgb && !encodes ? ColorFormat::rgba8 : format;
 }
 
-PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c, bool programs) {
+// The colour that a clear gives a plane.
+glm::vec4 cleared_color(const PreparedFrame::Impl& prepared, const ClearCommand& clear, int plane, glm::vec4 color) {
+  if (prepared.programs.has_alpha_one(*prepared.frame, clear.target, plane)) color.a = 1;
+  return color;
+}
+
+PhaseRecord clear_phase(const PreparedFrame::Impl& prepared, const ClearCommand& c, bool programs) {
+  const Frame& frame = *prepared.frame;
   const Target& target = frame.targets[c.target];
   PhaseRecord r{};
   r.kind = PhaseKind::clear;
@@ -36,8 +43,9 @@ PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c, bool programs
   if (c.color) {
     r.planes |= kPlaneColor;
     const bool bounded = programs && is_bounded_half(target);
-    r.color = color_code(cleared_format(frame, c, programs),
-                         bounded ? glm::clamp(*c.color, glm::vec4(0), glm::vec4(1)) : *c.color);
+    const glm::vec4 color = programs ? cleared_color(prepared, c, 0, *c.color) : *c.color;
+    r.color =
+        color_code(cleared_format(frame, c, programs), bounded ? glm::clamp(color, glm::vec4(0), glm::vec4(1)) : color);
   }
   if (c.depth) {
     r.planes |= kPlaneDepth;
@@ -70,18 +78,18 @@ void set_clear_color(const Target& target, size_t plane, const glm::vec4& color,
 }
 
 // Adds a phase for each colour plane that a clear writes, beyond the first colour's own.
-void clear_planes(const Frame& frame, const ClearCommand& clear, std::vector<PhaseRecord>& phases) {
+void clear_planes(const PreparedFrame::Impl& prepared, const ClearCommand& clear, std::vector<PhaseRecord>& phases) {
   PhaseRecord phase = phases.back();
-  const Target& target = frame.targets[clear.target];
+  const Target& target = prepared.frame->targets[clear.target];
   phase.planes = kPlaneColor;
   if (clear.color && exact_encoding(target)) {
     phase.color_plane = kExactPlane;
-    set_clear_color(target, 0, *clear.color, phase);
+    set_clear_color(target, 0, cleared_color(prepared, clear, 0, *clear.color), phase);
     phases.push_back(phase);
   }
   for (const PlaneColor& other : clear.other_colors) {
     phase.color_plane = uint32_t(other.plane);
-    set_clear_color(target, size_t(other.plane), other.color, phase);
+    set_clear_color(target, size_t(other.plane), cleared_color(prepared, clear, int(other.plane), other.color), phase);
     phases.push_back(phase);
   }
 }
@@ -136,8 +144,8 @@ std::vector<PhaseRecord> plane_phases(const PreparedFrame::Impl& prepared, const
   const Frame& frame = *prepared.frame;
   std::vector<PhaseRecord> phases;
   if (const auto* clear = std::get_if<ClearCommand>(&command)) {
-    phases.push_back(clear_phase(frame, *clear, programs));
-    if (programs) clear_planes(frame, *clear, phases);
+    phases.push_back(clear_phase(prepared, *clear, programs));
+    if (programs) clear_planes(prepared, *clear, phases);
     return phases;
   }
   if (const auto* blit = std::get_if<BlitCommand>(&command)) phases.push_back(blit_phase(*blit, gates++));

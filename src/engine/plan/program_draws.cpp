@@ -66,6 +66,22 @@ bool has_alpha(const Target& target, int plane) {
   }
 }
 
+// The targets with a colour without alpha that a blit or a copy takes to a colour with alpha, where it must be 1.
+std::vector<bool> targets_with_alpha_one(const Frame& frame) {
+  std::vector<bool> result(frame.targets.size());
+  const auto look = [&](uint32_t from, int from_plane, uint32_t to, int to_plane) {
+    if (!has_alpha(frame.targets[from], from_plane) && has_alpha(frame.targets[to], to_plane)) result[from] = true;
+  };
+  for (const Command& command : frame.commands) {
+    if (const auto* const blit = std::get_if<BlitCommand>(&command); blit != nullptr && blit->color)
+      look(blit->from, 0, blit->to, 0);
+    const auto* const copy = std::get_if<CopyCommand>(&command);
+    if (copy != nullptr && copy->from_plane < TargetPlane::depth)
+      look(copy->from, int(copy->from_plane), copy->to, int(copy->to_plane));
+  }
+  return result;
+}
+
 // Replaces a blend factor if the destination has no alpha; its alpha counts as 1.
 uint8_t factor_without_alpha(uint8_t factor, bool of_alpha) {
   switch (BlendFactor(factor)) {
@@ -131,6 +147,7 @@ uint32_t bits_of(const DrawCommand& draw, const State& state, const CapturedProg
 void ProgramDraws::open(const Frame& frame, Loading& loading) {
   if (frame.inputs.empty()) return;
   const auto begin = std::chrono::steady_clock::now();
+  alpha_one_ = targets_with_alpha_one(frame);
   programs_ = shader::translate_programs(frame, loading);
   textures_ = shader::make_sampled_textures(frame, loading);
   decode_loads(frame, loading);
@@ -214,7 +231,7 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   record.depth = program.depth >= 0 ? uint16_t(program.depth) : kNoOutput;
   record.sample_mask = program.sample_mask >= 0 ? uint16_t(program.sample_mask) : kNoOutput;
   const Target& target = frame.targets[frame.views[draw.first_view].target];
-  add_colors(target, state, program, record);
+  add_colors(frame, frame.views[draw.first_view].target, state, program, record);
   place_code(number, record);
   sources_.push_back({draw.inputs, number, target.height, draw.vertices >= 0, {}});
   add_uniforms(frame, record);
@@ -309,8 +326,13 @@ const std::map<uint32_t, uint32_t>& ProgramDraws::same_varyings(const Frame& fra
   return same;
 }
 
-void ProgramDraws::add_colors(const Target& target, const State& state, const CapturedProgram& program,
+bool ProgramDraws::has_alpha_one(const Frame& frame, uint32_t target, int plane) const {
+  return target < alpha_one_.size() && alpha_one_[target] && !has_alpha(frame.targets[target], plane);
+}
+
+void ProgramDraws::add_colors(const Frame& frame, uint32_t number, const State& state, const CapturedProgram& program,
                               ProgramRecord& record) {
+  const Target& target = frame.targets[number];
   const ColorOutput* const first = output_of(program, 0);
   record.alpha = first != nullptr && first->words == 4 ? uint16_t(first->first + 3) : kNoOutput;
   const std::vector<DrawBuffer> buffers = buffers_of(state);
@@ -334,6 +356,14 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
     if (state.alpha_to_one && target.samples > 1) {  // missing alpha is 1
       color.words = std::min(color.words, uint8_t(3));
       color.second_words = std::min(color.second_words, uint8_t(3));
+    }
+    if (has_alpha_one(frame, number, buffer.plane)) {
+      if (color.blends != 0) {
+        color.mask &= 7;  // blending needs the source's alpha, and the target keeps its own
+      } else {
+        color.words = std::min(color.words, uint8_t(3));
+      }
+      if (color.mask == 0) continue;
     }
     color.bounded = buffer.plane == 0 && is_bounded_half(target) ? 1 : 0;
     record.colors[record.color_count++] = color;

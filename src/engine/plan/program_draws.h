@@ -75,6 +75,10 @@ class ProgramDraws {
   // The phase that writes a plane's content from before the frame; empty if the file does not have that content.
   std::optional<PhaseRecord> load_phase(const Frame& frame, const LoadCommand& load) const;
 
+  // Returns true if the frame takes the plane's colours, which have no alpha, to colours with alpha. Then clears and
+  // draws must give it an alpha of 1.
+  bool has_alpha_one(const Frame& frame, uint32_t target, int plane) const;
+
   // Returns true if the kernel needs these tables: there are draws, or planes and textures that change without draws.
   bool any() const { return !records_.empty() || !loads_.empty() || !textures_.textures.empty(); }
   const ProgramRecord& record(uint32_t number) const { return records_[number]; }
@@ -111,7 +115,7 @@ class ProgramDraws {
   uint32_t fold_varyings(const Frame& frame, uint32_t number);
   // Finds these varyings: bits by component.
   const std::map<uint32_t, uint32_t>& same_varyings(const Frame& frame, uint32_t program);
-  void add_colors(const Target& target, const State& state, const shader::CapturedProgram& program,
+  void add_colors(const Frame& frame, uint32_t number, const State& state, const shader::CapturedProgram& program,
                   ProgramRecord& record);
   void place_code(uint32_t number, ProgramRecord& record);
   struct Source {
@@ -135,6 +139,7 @@ class ProgramDraws {
                     const shader::CapturedProgram& captured, ProgramRecord& record, const Loading& loading);
 
   double translate_ms_ = 0;
+  std::vector<bool> alpha_one_;                    // has_alpha_one for some colour of each target
   std::vector<shader::CapturedProgram> programs_;  // the frame's programs, followed by their specialized variants
   // Numbers of specialized variants, by the number of the frame's program.
   std::map<uint32_t, std::map<std::vector<shader::LookupFacts>, uint32_t>> folded_;

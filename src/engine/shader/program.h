@@ -87,6 +87,7 @@ struct SamplerInput {
   TextureKind kind = TextureKind::two;
   SampledType type = SampledType::real;
   bool multisampled = false;  // its kind is two_array, with the samples of a pixel as layers
+  bool layered = false;       // multisampled, with kSampleLayers layers for each layer (frame/sample_layers.h)
 };
 
 // An output of a fragment shader is the components of a colour, or the depth. An output of a vertex shader is a

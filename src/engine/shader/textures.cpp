@@ -7,6 +7,7 @@
 
 #include "base/loading.h"
 #include "base/processors.h"
+#include "frame/sample_layers.h"
 #include "shader/texels.h"
 
 namespace brokkr::shader {
@@ -139,7 +140,7 @@ void add_images(const CapturedTexture& texture, uint32_t number, const TextureTe
     images.push_back({number, image.level, image.layer, image.target, image.plane,
                       texels.first[image.level] + uint32_t(texel) * words_of(texels.encoding), uint32_t(extent.width),
                       uint32_t(extent.height), texels.encoding,
-                      uint8_t(texture.kind == TextureKind::multisampled ? image.layer + 1 : 0)});
+                      uint8_t(texture.kind == TextureKind::multisampled ? sample_of_layer(image.layer) + 1 : 0)});
   }
 }
 
@@ -180,7 +181,9 @@ const char* const kTypeNames[] = {"floats", "ints", "uints"};
 
 bool is_held(const CapturedTexture& texture) {
   if (texture.stored) return true;
-  for (uint32_t layer = 0; layer < uint32_t(texture.depth); ++layer) {
+  // A layer of an array of multisampled textures has as many samples as its target; it has the first one at least.
+  const bool layered = texture.kind == TextureKind::multisampled && texture.depth > int(kSampleLayers);
+  for (uint32_t layer = 0; layer < uint32_t(texture.depth); layer += layered ? kSampleLayers : 1) {
     const auto draws = [&](const TextureImage& image) { return image.level == 0 && image.layer == layer; };
     if (std::none_of(texture.images.begin(), texture.images.end(), draws)) return false;
   }

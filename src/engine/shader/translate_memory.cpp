@@ -119,6 +119,7 @@ void ValueTranslator::add_samplers(const std::string& name, uint32_t id, uint32_
   if (!kind_of_image(image, made.kind))
     throw ShaderError(line, fmt::format("'{}': samplers of this kind are not supported", name));
   made.multisampled = image.multisampled;
+  made.layered = image.multisampled && image.arrayed;
   const TypeClass texel = m_.type(image.element).kind;
   if (texel == TypeClass::signed_integer) made.type = SampledType::integer;
   if (texel == TypeClass::unsigned_integer) made.type = SampledType::natural;

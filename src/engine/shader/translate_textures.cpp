@@ -6,6 +6,7 @@
 #include <bit>
 #include <spirv/unified1/spirv.hpp>
 
+#include "frame/sample_layers.h"
 #include "shader/translator.h"
 
 namespace brokkr::shader {
@@ -58,7 +59,7 @@ bool options_of(const SpirvInstruction& one, size_t at, Options& options) {
 bool kind_of_image(const SpirvType& image, TextureKind& kind) {
   if (image.multisampled) {
     kind = TextureKind::two_array;
-    return image.dimensions == spv::Dim2D && !image.arrayed;
+    return image.dimensions == spv::Dim2D;
   }
   switch (image.dimensions) {
     case spv::Dim1D: kind = image.arrayed ? TextureKind::one_array : TextureKind::one; return true;
@@ -292,8 +293,13 @@ void ValueTranslator::translate_fetch(const SpirvInstruction& one) {
   Options options;
   if (!options_of(one, 2, options)) fail(one, "a lookup of a form that is not supported");
   const uint32_t extra = lookup_bits(one) | kSampleFetch;
-  Values operands = coordinates(one, kind_of_sample(extra), options.sample);
+  const bool layered = program_.samplers[sampler_of(one).number].layered;
+  Values operands = coordinates(one, kind_of_sample(extra), layered ? 0 : options.sample);
   for (Id& x : operands) x = whole_of(x);
+  if (layered && options.sample != 0) {
+    const Id first = emit(Op::int_multiply, Kind::whole, {operands[2], b_.whole(int32_t(kSampleLayers))});
+    operands[2] = emit(Op::int_add, Kind::whole, {first, whole_of(scalar(one, options.sample))});
+  }
   if (options.offset != 0) {
     const Values offsets = operand(one, options.offset);
     for (size_t i = 0; i < std::min(offsets.size(), operands.size()); ++i)
@@ -324,6 +330,9 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
     values_[one.result] = results;
     return;
   }
+  const SamplerInput& sampler = program_.samplers[sampler_of(one).number];
+  if (sampler.layered && one.op == spv::OpImageQuerySamples)
+    fail(one, "the number of samples of an array of multisampled textures is not known");
   const bool has_level = one.op == spv::OpImageQuerySizeLod;
   make(Op::texture_size, Kind::whole, has_level ? whole_of(scalar(one, 1)) : b_.whole(0), 4);
   if (one.op == spv::OpImageQueryLevels || one.op == spv::OpImageQuerySamples) {
@@ -331,7 +340,11 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
     return;
   }
   Values sides(results.begin(), results.begin() + axes_of(kind));
-  if (is_array(kind) && !program_.samplers[sampler_of(one).number].multisampled) sides.push_back(results[2]);
+  if (sampler.layered) {
+    sides.push_back(emit(Op::int_divide, Kind::whole, {results[2], b_.whole(int32_t(kSampleLayers))}));
+  } else if (is_array(kind) && !sampler.multisampled) {
+    sides.push_back(results[2]);
+  }
   values_[one.result] = sides;
 }
 

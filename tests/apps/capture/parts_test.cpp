@@ -192,6 +192,62 @@ TEST(Assembly, AdjacencyVerticesAreLeftOut) {
   EXPECT_FALSE(assemble(GL_PATCHES, nullptr, 8, {}));
 }
 
+// Lines in a viewport of 64 x 64 pixels; x in pixels, y is 0.
+ClippedDraw lines_at(Topology topology, const std::vector<glm::vec3>& corners) {
+  ClippedDraw draw{{topology, false, false, {}}, uint32_t(corners.size()), 1, {}, {}};
+  for (const glm::vec3& corner : corners) {
+    draw.positions.push_back(glm::vec4((corner.x / 32 - 1) * corner.z, 0, corner.y * corner.z, corner.z));
+    draw.varyings.insert(draw.varyings.end(), {corner.x, corner.x});
+  }
+  return draw;
+}
+LineStipple stipple_of(uint16_t pattern, uint32_t factor) {
+  return {.pattern = pattern, .factor = factor, .viewport = {0, 0, 64, 64}};
+}
+// The ends of the dashes in pixels.
+std::vector<float> dashes_of(const ClippedDraw& draw) {
+  std::vector<float> ends;
+  for (const uint32_t i : draw.assembly.indices) ends.push_back((draw.positions[i].x / draw.positions[i].w + 1) * 32);
+  return ends;
+}
+const ClipRules kSmoothAndFlat{{Interpolation::smooth, Interpolation::flat}, false};
+
+TEST(Dashes, AreCountedInPixels) {
+  ClippedDraw draw = lines_at(Topology::lines, {{8, 0, 1}, {40, 0, 1}, {60, 0, 1}, {48, 0, 1}});
+  cut_into_dashes(draw, stipple_of(0x0ff0, 1), kSmoothAndFlat);
+  EXPECT_EQ(draw.assembly.topology, Topology::lines);
+  EXPECT_EQ(dashes_of(draw), (std::vector<float>{12, 20, 28, 36, 56, 48}));
+  EXPECT_EQ(draw.vertices, draw.positions.size());
+  // Flat components are those of the last vertex.
+  const uint32_t first = draw.assembly.indices[0];
+  EXPECT_EQ(draw.varyings[2 * first], 12);
+  EXPECT_EQ(draw.varyings[2 * first + 1], 40);
+}
+
+TEST(Dashes, OfStripsAndLoopsContinue) {
+  ClippedDraw draw = lines_at(Topology::line_loop, {{0, 0, 1}, {12, 0, 1}, {24, 0, 1}});
+  cut_into_dashes(draw, stipple_of(0x5555, 8), kSmoothAndFlat);
+  EXPECT_EQ(dashes_of(draw), (std::vector<float>{0, 8, 16, 24, 16, 8}));
+}
+
+TEST(Dashes, BeginAtTheNearPlane) {
+  ClippedDraw draw = lines_at(Topology::lines, {{0, -2, 1}, {32, 0, 1}});
+  cut_into_dashes(draw, stipple_of(0x00ff, 1), kSmoothAndFlat);
+  EXPECT_EQ(dashes_of(draw), (std::vector<float>{16, 24}));
+  ClippedDraw behind = lines_at(Topology::lines, {{0, -2, 1}, {32, -3, 1}});
+  cut_into_dashes(behind, stipple_of(0x00ff, 1), kSmoothAndFlat);
+  EXPECT_TRUE(behind.assembly.indices.empty());
+}
+
+TEST(Dashes, InPerspectiveKeepTheirDepth) {
+  ClippedDraw draw = lines_at(Topology::lines, {{0, 0, 1}, {32, 1, 3}});
+  cut_into_dashes(draw, stipple_of(0x00ff, 2), kSmoothAndFlat);
+  EXPECT_EQ(dashes_of(draw), (std::vector<float>{0, 16}));
+  const glm::vec4 end = draw.positions[draw.assembly.indices[1]];
+  EXPECT_FLOAT_EQ(end.w, 1.5f);  // 1 / w is the mean
+  EXPECT_FLOAT_EQ(end.z / end.w, 0.5f);
+}
+
 TEST(ShaderScan, FindsDiscardThatCanRun) {
   EXPECT_TRUE(scan_shader("void main() { if (x) discard; }").discard);
   EXPECT_TRUE(scan_shader("void a() { discard; } void b() { a(); } void main() { b(); }").discard);

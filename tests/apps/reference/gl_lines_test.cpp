@@ -61,6 +61,53 @@ void expect_picture_of_opengl(Topology topology, int samples, float size) {
   EXPECT_GT(partly, topology == Topology::points ? 20 : 200);
 }
 
+// Short lines in all directions, whose ends lie anywhere in their pixels: each draws the pixels whose diamonds it
+// leaves.
+TEST(GlLines, LeaveTheDiamondsOfTheirPixels) {
+#if !defined(BROKKR_HAVE_SHADERS)
+  GTEST_SKIP() << "built without run-time shaders";
+#endif
+  if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
+  constexpr int kSize = 256, kCell = 16;
+  oracle::FrameBuilder builder(kSize, kSize);
+  Frame& frame = builder.frame;
+  frame.targets[0].id = 1;  // not the window, which Mesa draws upside down
+  frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}};
+  FragmentProgram& program = frame.programs.emplace_back();
+  program.texts = {"#version 330\nout vec4 color;\nvoid main() { color = vec4(1.0); }\n"};
+  program.version = 330;
+  program.outputs = {{.name = "color"}};
+  State state = builder.default_state();
+  state.depth.test = false;
+  std::vector<glm::vec4> positions;
+  uint32_t seed = 1;
+  const auto random = [&] { return double((seed = seed * 1664525u + 1013904223u) >> 20) / 4096 * (kCell - 3) + 1; };
+  for (int i = 0; i < kSize / kCell * (kSize / kCell); ++i) {
+    const double x = kCell * (i % (kSize / kCell)), y = kCell * (i / (kSize / kCell));
+    for (int end = 0; end < 2; ++end)
+      positions.push_back(oracle::clip_at(state.viewport, x + random(), y + random(), 0, 1.0 + end));
+  }
+  builder.draw(state, positions, Topology::lines).inputs = 0;
+  frame.inputs.emplace_back();
+  validate(frame);
+  GlReplay replay(*compatible_context().context);
+  replay.prepare(frame);
+  replay.draw();
+  const GlLayer expected = replay.read(0);
+  const RenderResult result = draw_interpreted(frame);
+  const Layer& got = result.targets[0].layers[0];
+  int drawn = 0, differ = 0;
+  for (int y = 0; y < kSize; ++y) {
+    for (int x = 0; x < kSize; ++x) {
+      const bool a = pixel(expected, x, y) >> 24 != 0, b = got.color[size_t(y) * kSize + size_t(x)] >> 24 != 0;
+      drawn += a ? 1 : 0;
+      differ += a != b ? 1 : 0;
+    }
+  }
+  EXPECT_GT(drawn, 1000);
+  EXPECT_LE(differ, 4);  // places within rounding of a diamond's edge or of a sample
+}
+
 // In perspective, the interpolation of the coverage depends on the diagonal that divides a line's rectangle.
 TEST(GlLines, SmoothLinesInPerspective) { expect_picture_of_opengl(Topology::lines, 1, 1); }
 

@@ -128,5 +128,58 @@ INSTANTIATE_TEST_SUITE_P(
                       LogicCase{"r32ui", {TexelFormat::r32ui, TexelBase::red}, false, "uvec4"}),
     [](const auto& one) { return std::string(one.param.name); });
 
+// A copy from colours without alpha has an alpha of 1, whatever clears, draws and blended draws gave it.
+TEST(GlCopies, FromColorsWithoutAlpha) {
+#if !defined(BROKKR_HAVE_SHADERS)
+  GTEST_SKIP() << "built without run-time shaders";
+#endif
+  if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
+  ProgramFrame f(kSide, kSide);
+  f.frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}};
+  for (const TexelBase base : {TexelBase::rgb, TexelBase::rgba}) {
+    Target other{int(f.frame.targets.size()), kSide, kSide};
+    other.colors = {{TexelFormat::rgba8, base}};
+    f.frame.targets.push_back(other);
+    f.frame.views.push_back({uint32_t(f.frame.targets.size() - 1), 0});
+  }
+  f.add(ClearCommand{1, glm::vec4(0.2f, 0.4f, 0.6f, 0.0f), 1.0f, {}, {}});
+  State state = f.default_state();
+  state.depth.test = state.depth.write = false;
+  const uint32_t faint = f.program("out vec4 color0;\nvoid main() { color0 = vec4(0.8, 0.6, 0.4, 0.25); }\n", {});
+  f.draw_with(faint, state, rectangle(0, 0, 8, kSide), {}, {}, Topology::triangles, 1);
+  const BlendTerm over{BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha, BlendEquation::add};
+  state.blend = BlendState{over, over, glm::vec4(0)};
+  f.draw_with(faint, state, rectangle(4, 4, 12, 12), {}, {}, Topology::triangles, 1);
+  f.add(CopyCommand{1, 2, TargetPlane::color0, TargetPlane::color0, {0, 0, kSide, kSide}});
+  CapturedTexture texture;
+  texture.width = texture.height = kSide;
+  texture.images = {{0, 0, 2, TargetPlane::color0}};
+  f.frame.captured_textures = {texture};
+  f.frame.captured_samplers = {{.magnify_linear = false, .minify_linear = false, .mip = MipFilter::none}};
+  const uint32_t show = f.program(
+      "uniform sampler2D picture; out vec4 color0;\nvoid main() { vec4 v = texelFetch(picture, "
+      "ivec2(gl_FragCoord.xy), 0); color0 = vec4(v.a, v.rg, 1.0); }\n",
+      {}, {}, {ProgramSampler{"picture"}});
+  State plain = f.default_state();
+  plain.depth.test = plain.depth.write = false;
+  f.draw_with(show, plain, rectangle(0, 0, kSide, kSide), {}, {{0, 0}});
+  validate(f.frame);
+  GlReplay replay(*compatible_context().context);
+  replay.prepare(f.frame);
+  ASSERT_TRUE(replay.failures().empty()) << replay.failures()[0].reason;
+  replay.draw();
+  const GlLayer expected = replay.read(0);
+  const RenderResult result = draw_interpreted(f.frame);
+  ASSERT_EQ(result.statistics.false_color_draws, 0u) << result.statistics.false_colors[0];
+  const Layer& got = result.targets[0].layers[0];
+  for (size_t i = 0; i < got.color.size(); ++i) {
+    EXPECT_EQ(got.color[i] & 255, 255u) << "pixel " << i % kSide << ", " << i / kSide;
+    for (int c = 0; c < 32; c += 8) {
+      ASSERT_LE(std::abs(int(got.color[i] >> c & 255) - int(expected.color[i] >> c & 255)), 1)
+          << std::hex << "pixel " << i << ": OpenGL " << expected.color[i] << ", Brokkr " << got.color[i];
+    }
+  }
+}
+
 }  // namespace
 }  // namespace brokkr::test

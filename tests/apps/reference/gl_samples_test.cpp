@@ -1,5 +1,8 @@
 // Programs and states that depend on the samples of a pixel, compared with OpenGL sample by sample.
+#include <array>
 #include <cstdlib>
+#include <set>
+#include <variant>
 
 #include "brokkr/renderer.h"
 #include "compare.h"
@@ -56,6 +59,71 @@ TEST_P(GlSamplesTest, AgreesWithOpenGL) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, GlSamplesTest, ::testing::ValuesIn(sample_cases()),
                          [](const auto& one) { return std::string(one.param.name); });
+
+// Two targets are the layers of an array of multisampled textures; odd rows show the second one.
+Frame layers_frame(int samples) {
+  Frame frame = sample_frame(sample_cases()[0], samples);
+  Target second = frame.targets[1];
+  second.id = 2;
+  frame.targets.push_back(second);
+  frame.views.push_back({.target = 2});
+  auto draw = std::get<DrawCommand>(frame.commands[frame.commands.size() - 2]);
+  State state = frame.states[draw.state];
+  state.viewport = {1, -1, kSampledWidth, kSampledHeight};
+  draw.state = uint32_t(frame.states.size());
+  frame.states.push_back(state);
+  draw.first_view = 2;
+  const ClearCommand clear{2, glm::vec4(0.2f, 0.4f, 0.6f, 1.0f), 1.0f, uint8_t(0), {}, {}};
+  frame.commands.insert(frame.commands.end() - 1, {Command(clear), Command(draw)});
+  const std::string width = std::to_string(kSampledWidth), height = std::to_string(kSampledHeight);
+  frame.programs[1].texts = {
+      "#version 450\nout vec4 color0;\nuniform sampler2DMSArray map;\nvoid main() {\n"
+      "  ivec2 p = ivec2(gl_FragCoord.xy);\n  color0 = textureSize(map) == ivec3(" +
+      width + ", " + height + ", 2) ? texelFetch(map, ivec3(p.x % " + width + ", p.y, p.y % 2), p.x / " + width +
+      ") : vec4(0.5);\n}\n"};
+  CapturedTexture& texture = frame.captured_textures[0];
+  texture.depth = 16;
+  texture.images.clear();
+  for (uint32_t layer = 0; layer < 2; ++layer) {
+    for (uint32_t i = 0; i < uint32_t(samples); ++i)
+      texture.images.push_back({0, 8 * layer + i, layer + 1, TargetPlane::color0});
+  }
+  return frame;
+}
+
+TEST(GlSamples, LayersOfSamples) {
+#if !defined(BROKKR_HAVE_SHADERS)
+  GTEST_SKIP() << "built without run-time shaders";
+#endif
+  if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
+  const Frame frame = layers_frame(kSamples);
+  validate(frame);
+  GlReplay replay(*compatible_context().context);
+  replay.prepare(frame);
+  ASSERT_TRUE(replay.failures().empty()) << replay.failures()[0].reason;
+  replay.draw();
+  const GlLayer expected = replay.read(0);
+  const RenderResult result = draw_interpreted(frame);
+  ASSERT_EQ(result.statistics.false_color_draws, 0u) << result.statistics.false_colors[0];
+  const Layer& got = result.targets[0].layers[0];
+  std::array<std::set<uint32_t>, 2> colors;
+  for (int y = 0; y < got.height; ++y) {
+    for (int x = 0; x < got.width; ++x) {
+      const uint32_t a = pixel(expected, x, y), b = got.color[size_t(y * got.width + x)];
+      colors[size_t(y % 2)].insert(b);
+      for (int c = 0; c < 32; c += 8)
+        ASSERT_LE(std::abs(int(a >> c & 255) - int(b >> c & 255)), kMaxDifference)
+            << x << ", " << y << ": OpenGL " << std::hex << a << ", Brokkr " << b;
+    }
+  }
+  for (const auto& of_layer : colors) EXPECT_GT(of_layer.size(), 4u);
+  Frame wrong = frame;
+  wrong.captured_textures[0].depth = 15;
+  EXPECT_ANY_THROW(validate(wrong));
+  wrong = frame;
+  wrong.captured_textures[0].images.back().layer = 8 + kSamples;
+  EXPECT_ANY_THROW(validate(wrong));
+}
 
 // llvmpipe's windows have their samples upside down within the pixel.
 TEST(GlSamples, WindowsHaveTheirSamplesUpsideDown) {

@@ -43,11 +43,17 @@ void draw_deleted_shaders();
 void draw_letters();
 void draw_samples();
 void draw_logic();
+void draw_stipples();
+void draw_whole();
+void draw_sample_layers();
 void draw_subroutines();
 
 // Draws to a window that encodes sRGB.
 void draw_encoded();
 void draw_kept();
+
+// Fixed function alone, in a window of several samples a pixel.
+void draw_old_window();
 
 // In a context that shares objects with that of the window: the first call sets its state, the others only draw.
 void draw_beside(bool first);

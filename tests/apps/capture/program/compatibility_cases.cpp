@@ -352,6 +352,9 @@ void draw_compatibility(int number) {
     case kDeletedShaders: draw_deleted_shaders(); break;
     case kLetters: draw_letters(); break;
     case kSamples: draw_samples(); break;
+    case kStipples: draw_stipples(); break;
+    case kWhole: draw_whole(); break;
+    case kSampleLayers: draw_sample_layers(); break;
     case kSubroutines: draw_subroutines(); break;
     default: break;
   }

@@ -5,7 +5,8 @@
 // With --many N at-once it then ends by _exit(), and so does a child that it forks before. With --srgb its window
 // encodes colours as sRGB; with --kept the window could, but does not; then there is only one case. With --es it draws
 // the cases of OpenGL ES; a context of version 2 is one of all later versions too. With --beside a second context,
-// which shares objects, draws in each frame.
+// which shares objects, draws in each frame. With --old the window has four samples a pixel, and the context the
+// version that the environment names (MESA_GL_VERSION_OVERRIDE); with --old-srgb the window encodes colours instead.
 #include "cases.h"
 #include "scene.h"
 
@@ -83,6 +84,13 @@ void check_lookup() {
     std::fprintf(stderr, "capture test program: lookups differ: %p %p %p\n", direct, asked, found);
     std::exit(1);
   }
+  // A lookup that succeeds leaves no error, also of a function that the layer does not replace.
+  dlerror();
+  const bool known = library && dlsym(library, "glGetString") != nullptr;
+  if (const char* const message = dlerror(); known && message) {
+    std::fprintf(stderr, "capture test program: a lookup left an error: %s\n", message);
+    std::exit(1);
+  }
 }
 
 double thread_ms() {
@@ -124,7 +132,8 @@ void draw_many(int count) {
 
 int main(int count_of_words, char** words) {
   const auto is_asked = [&](const char* option) { return count_of_words > 1 && std::strcmp(words[1], option) == 0; };
-  const bool srgb = is_asked("--srgb") || is_asked("--kept"), es = is_asked("--es");
+  const bool srgb = is_asked("--srgb") || is_asked("--kept") || is_asked("--old-srgb"), es = is_asked("--es");
+  const bool old = is_asked("--old") || is_asked("--old-srgb");
   // After its last frame is captured, this program may be killed before it ends.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
@@ -144,6 +153,8 @@ int main(int count_of_words, char** words) {
                            24,
                            EGL_STENCIL_SIZE,
                            8,
+                           EGL_SAMPLES,
+                           is_asked("--old") ? 4 : 0,
                            EGL_NONE};
   EGLConfig configs[64];
   EGLint count = 0;
@@ -162,6 +173,16 @@ int main(int count_of_words, char** words) {
   const EGLint second_size[] = {EGL_WIDTH, scene::kSecondSize, EGL_HEIGHT, scene::kSecondSize, EGL_NONE};
   EGLSurface second = eglCreatePbufferSurface(display, config, second_size);
   if (second == EGL_NO_SURFACE) fail("no second pbuffer");
+  if (old) {
+    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, nullptr);
+    if (context == EGL_NO_CONTEXT || !eglMakeCurrent(display, surface, surface, context)) fail("no context");
+    eglSwapBuffers(display, surface);
+    scene::begin_case();
+    srgb ? scene::draw_encoded() : scene::draw_old_window();
+    print_picture(1);
+    eglSwapBuffers(display, surface);
+    return 0;
+  }
   const EGLContext core = make_context(EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NO_CONTEXT);
   const EGLContext fixed = make_context(EGL_CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT, EGL_NO_CONTEXT);
   const EGLContext threads[2] = {make_context(EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, core),

@@ -68,6 +68,11 @@ void draw_quads() {
   glProvokingVertex(GL_FIRST_VERTEX_CONVENTION);
   draw_quad(33, 65);
   glProvokingVertex(GL_LAST_VERTEX_CONVENTION);
+  glBegin(GL_QUADS);
+  glBegin(GL_LINES);  // an error without effect, as is the next one
+  glBindTexture(GL_TEXTURE_2D, 0);
+  send_quad(65, 65, 30);
+  glEnd();
 }
 
 // Edges through pixel centres: of triangles, lines, points and sprites, with both origins.
@@ -559,6 +564,181 @@ void draw_samples() {
                     GL_NEAREST);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, static_cast<GLuint>(window));
   glUseProgram(0);
+}
+
+namespace {
+
+// A framebuffer of four samples a pixel in the size of the window.
+class Sampled {
+ public:
+  Sampled() {
+    glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &window_);
+    glGenFramebuffers(1, &framebuffer_);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
+    glGenRenderbuffers(1, &color_);
+    glBindRenderbuffer(GL_RENDERBUFFER, color_);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, 4, GL_RGBA8, kSize, kSize);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, color_);
+    glClear(GL_COLOR_BUFFER_BIT);
+  }
+  Sampled(const Sampled&) = delete;
+  Sampled& operator=(const Sampled&) = delete;
+  ~Sampled() {
+    glDeleteFramebuffers(1, &framebuffer_);
+    glDeleteRenderbuffers(1, &color_);
+  }
+  // Copies the upper half, averaged, to that of the window.
+  void show() const {
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, GLuint(window_));
+    glBlitFramebuffer(0, kSize / 2, kSize, kSize, 0, kSize / 2, kSize, kSize, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, GLuint(window_));
+  }
+
+ private:
+  GLint window_ = 0;
+  GLuint framebuffer_ = 0, color_ = 0;
+};
+
+// Stippled lines, a strip, a loop, and a line with perspective that begins behind the near plane, 60 pixels high.
+void send_stippled(float bottom) {
+  glLineStipple(1, 0x3f07);
+  glBegin(GL_LINES);
+  glColor3f(1, 1, 1);
+  glVertex2f(at(4.25f), at(bottom + 3.25f));
+  glVertex2f(at(60.75f), at(bottom + 8.75f));
+  glColor3f(1, 0.5f, 0);
+  glVertex2f(at(70.25f), at(bottom + 2.25f));
+  glColor3f(0, 0.5f, 1);
+  glVertex2f(at(64.25f), at(bottom + 55.75f));
+  glEnd();
+  glLineStipple(3, 0x0f35);
+  glBegin(GL_LINE_STRIP);
+  for (int i = 0; i < 6; i++) {
+    glColor3f(float(i & 1), 1, float(i >> 1 & 1));
+    glVertex2f(at(4.25f + 10.5f * float(i)), at(bottom + (i % 2 == 0 ? 14.25f : 29.5f)));
+  }
+  glEnd();
+  glLineWidth(3);
+  glBegin(GL_LINE_LOOP);
+  glColor3f(1, 0, 1);
+  glVertex2f(at(6.25f), at(bottom + 33.25f));
+  glVertex2f(at(56.25f), at(bottom + 36.25f));
+  glColor3f(1, 1, 0);
+  glVertex2f(at(50.25f), at(bottom + 56.25f));
+  glEnd();
+  glLineWidth(1);
+  glBegin(GL_LINES);
+  glColor3f(1, 0, 0);
+  glVertex4f(at(80.25f), at(bottom + 5.25f), -1.5f, 1);
+  glColor3f(0, 1, 0);
+  glVertex4f(4 * at(124.25f), 4 * at(bottom + 55.25f), 2, 4);
+  glEnd();
+}
+
+}  // namespace
+
+// Stippled lines in the window, flat and smooth colours, and with four samples a pixel.
+void draw_stipples() {
+  glDisable(GL_DEPTH_TEST);
+  glEnable(GL_LINE_STIPPLE);
+  send_stippled(0);
+  const Sampled sampled;
+  glShadeModel(GL_FLAT);
+  send_stippled(64);
+  glShadeModel(GL_SMOOTH);
+  sampled.show();
+  glLineStipple(1, 0xffff);
+  glDisable(GL_LINE_STIPPLE);
+}
+
+// Without GL_MULTISAMPLE, a target of four samples gets whole pixels: of triangles, lines, smooth lines, points, and
+// triangles as lines and as points.
+void draw_whole() {
+  glDisable(GL_DEPTH_TEST);
+  const Sampled sampled;
+  glDisable(GL_MULTISAMPLE);
+  const auto corners = [](float left) {
+    glColor3f(1, 0.25f, 0);
+    glVertex2f(at(left + 1.25f), at(66.5f));
+    glColor3f(0.25f, 1, 0);
+    glVertex2f(at(left + 17.75f), at(77.25f));
+    glColor3f(0, 0.25f, 1);
+    glVertex2f(at(left + 6.25f), at(121.25f));
+  };
+  const auto send = [&](GLenum mode, float left) {
+    glBegin(mode);
+    corners(left);
+    glEnd();
+  };
+  send(GL_TRIANGLES, 0);
+  send(GL_LINE_LOOP, 20);
+  glLineWidth(3);
+  send(GL_LINE_LOOP, 40);
+  glLineWidth(1);
+  glEnable(GL_LINE_SMOOTH);
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+  send(GL_LINE_LOOP, 60);
+  glDisable(GL_BLEND);
+  glBlendFunc(GL_ONE, GL_ZERO);
+  glDisable(GL_LINE_SMOOTH);
+  glPointSize(5);
+  send(GL_POINTS, 80);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_POINT);
+  send(GL_TRIANGLES, 90);
+  glPointSize(1);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+  send(GL_TRIANGLES, 105);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  glEnable(GL_MULTISAMPLE);
+  sampled.show();
+}
+
+// A texture with two layers of four samples. The window gets each sample of both.
+void draw_sample_layers() {
+  constexpr GLsizei kPart = kSize / 4;
+  glDisable(GL_DEPTH_TEST);
+  GLint window = 0;
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &window);
+  GLuint texture = 0, framebuffer = 0;
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D_MULTISAMPLE_ARRAY, texture);
+  glTexImage3DMultisample(GL_TEXTURE_2D_MULTISAMPLE_ARRAY, 4, GL_RGBA8, kPart, kPart, 2, GL_TRUE);
+  glGenFramebuffers(1, &framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  glViewport(0, 0, kPart, kPart);
+  for (int layer = 0; layer < 2; layer++) {
+    glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, texture, 0, layer);
+    glClearColor(0.25f * float(layer), 0, 0.25f, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glBegin(GL_TRIANGLES);
+    glColor3f(1, float(layer), 0);
+    glVertex2f(-0.96f, -0.93f);
+    glColor3f(0, 1, float(layer));
+    glVertex2f(0.93f, -0.71f + float(layer));
+    glColor3f(float(layer), 0, 1);
+    glVertex2f(-0.21f, 0.97f);
+    glEnd();
+  }
+  glBindFramebuffer(GL_FRAMEBUFFER, GLuint(window));
+  glViewport(0, 0, kSize, kSize);
+  const GLuint reading =
+      link({compile(GL_VERTEX_SHADER, "#version 450 compatibility\nvoid main() { gl_Position = gl_Vertex; }"),
+            compile(GL_FRAGMENT_SHADER, R"(#version 450 compatibility
+    uniform sampler2DMSArray map; void main() {
+      ivec3 size = textureSize(map);
+      ivec2 at = ivec2(gl_FragCoord.xy), place = at / size.xy;
+      gl_FragColor = texelFetch(map, ivec3(at % size.xy, place.y % size.z), place.x);
+      if (place.y >= size.z) gl_FragColor = vec4(size, 1.0) / 64.0;
+    })")});
+  glUseProgram(reading);
+  glRectf(-1, -1, 1, 1);
+  glUseProgram(0);
+  glDeleteProgram(reading);
+  forget_program(reading);
+  glBindTexture(GL_TEXTURE_2D_MULTISAMPLE_ARRAY, 0);
+  glDeleteFramebuffers(1, &framebuffer);
+  glDeleteTextures(1, &texture);
 }
 
 // A subroutine selects the colour, for two draws.

@@ -55,6 +55,9 @@ enum Case : int {
   kLetters,
   kSamples,
   kLogic,
+  kStipples,
+  kWhole,
+  kSampleLayers,
   kSubroutines,  // the last one, because apitrace does not replay subroutines
   kCaseCount,
 };

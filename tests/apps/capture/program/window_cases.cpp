@@ -68,6 +68,22 @@ void draw_encoded() {
   glDisable(GL_FRAMEBUFFER_SRGB);
 }
 
+void draw_old_window() {
+  glEnable(GL_DEPTH_TEST);
+  for (int i = 0; i < 4; i++) {
+    const float left = 32 * float(i);
+    glBegin(GL_TRIANGLES);
+    glColor3f(1, 0.25f * float(i), 0);
+    glVertex3f(place(left + 1.25f), place(3.5f), 0.5f);
+    glColor3f(0, 1, 0.25f * float(i));
+    glVertex3f(place(left + 40.75f), place(20.25f), -0.5f);
+    glColor3f(0.25f * float(i), 0, 1);
+    glVertex3f(place(left + 6.5f), place(124.75f), 0.25f);
+    glEnd();
+  }
+  glDisable(GL_DEPTH_TEST);
+}
+
 void draw_beside(bool first) {
   if (first) {
     GLuint array = 0, framebuffer = 0, texture = 0;
