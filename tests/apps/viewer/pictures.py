@@ -70,14 +70,6 @@ def choose_a_draw(session):
     session.screen.move(*at(session, 780, 500))
 
 
-def play(session):
-    """Looks at the teapot's spout while the pot is lifted."""
-    session.screen.move(*at(session, 640, 300))
-    session.screen.key("space")
-    time.sleep(8)
-    session.screen.key("space")
-
-
 def trace(session):
     session.screen.key("l")
     time.sleep(20)
@@ -92,7 +84,7 @@ PICTURES = {
     "viewer-draws": (WIDE, DRAWS, {"panel": "Pipeline"}, choose_a_draw),
     "viewer-probe": (WIDE, OWN, {"panel": "Probe"}, draw_the_film),
     "viewer-trace": (WINDOW, OWN, {"panel": "Trace"}, trace),
-    "viewer-reyes": (WINDOW, "--reyes=tea-set", {"panel": "Micropolygons"}, play),
+    "viewer-reyes": (WINDOW, "--reyes=tea-set", {"panel": "Micropolygons"}, as_it_is),
 }
 
 
