@@ -173,8 +173,8 @@ void print_summary(const std::string& output, const trace::TracePicture& picture
   std::cout << '\n';
 }
 
-int run_trace(const Arguments& arguments) {
-  const std::string output = arguments.text("output");
+// Throws UsageError.
+void check_outputs(const std::string& output, const Arguments& arguments) {
   if (output == "-" && arguments.text("json") == "-")
     throw UsageError("--output, --json: only one of them can be standard output");
   if (output.empty()) throw UsageError("-o: name the picture to write: -o FILE.png, .pfm or .exr");
@@ -185,6 +185,11 @@ int run_trace(const Arguments& arguments) {
   }
   if (arguments.has("sample-map"))
     require_ending(arguments.text("sample-map"), {".png", ".pfm", ".exr"}, "--sample-map");
+}
+
+int run_trace(const Arguments& arguments) {
+  const std::string output = arguments.text("output");
+  check_outputs(output, arguments);
   const std::vector<AovRequest> aovs = read_aovs(arguments);
   const trace::TraceOptions options = trace_options(arguments);
   const trace::SceneOptions lit = scene_options(arguments);

@@ -90,7 +90,7 @@ def usage_errors(folder, good):
     expect(USAGE, ["render", good, "-o", out, "--aov"], "--aov: its value is missing", "--aov NAME=FILE")
     expect(USAGE, ["render", good, "-o=" + out], "--output", "begins with '='")
     expect(USAGE, ["render", good, "--isa", "avx2"], "v3")
-    # What would be ignored without a word is refused.
+    # No option is ignored without a word.
     for words in (["--quotas", "1,2"], ["--fixation", "1,2", "--policy", "fair"], ["--view-deadline", "8"], ["--view-priority", "1"]):
         expect(USAGE, ["render", good, "-o", out, *words], words[0] + ": is for --policy")
     expect(USAGE, ["render", good, "-o", out, "--no-output"], "--output, --no-output", "only one")
