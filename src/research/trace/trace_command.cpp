@@ -179,10 +179,6 @@ void check_outputs(const std::string& output, const Arguments& arguments) {
     throw UsageError("--output, --json: only one of them can be standard output");
   if (output.empty()) throw UsageError("-o: name the picture to write: -o FILE.png, .pfm or .exr");
   require_picture(output, {".png", ".pfm", ".exr"}, "-o");
-  for (const char* const name : {"exposure", "tone"}) {
-    if (arguments.has(name) && (is_exr(output) || output.ends_with(".pfm")))
-      throw UsageError(fmt::format("--{}: is for .png; {} holds linear light", name, output));
-  }
   if (arguments.has("sample-map"))
     require_ending(arguments.text("sample-map"), {".png", ".pfm", ".exr"}, "--sample-map");
 }

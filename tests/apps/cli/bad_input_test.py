@@ -121,7 +121,6 @@ def usage_errors(folder, good):
         expect(USAGE, ["trace", good, "-o", out, "--sky", "blue"], "--sky", "blue")
         expect(USAGE, ["trace", good, "-o", out, "--sun", "1,-1,1"], "--sun")
         expect(USAGE, ["trace", good, "-o", out, "--focus", "2"], "--focus", "--aperture")
-        expect(USAGE, ["trace", good, "-o", str(folder / "out.exr"), "--exposure", "2"], "--exposure", ".png")
         expect(USAGE, ["trace", good, "-o", str(folder / "out.jpg")], ".png, .pfm or .exr")
         expect(FAILURE, ["trace", good, "-o", out], "captured", ".obj")
         expect(USAGE, ["probe", "E9"], "E9", "E1.1")
