@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/picture.h"
+#include "base/nearest_name.h"
 #include "brokkr/image.h"
 #include "brokkr/read_back.h"
 #include "plan/color_code.h"
@@ -180,8 +181,14 @@ std::vector<AovRequest> read_aovs(const Arguments& arguments) {
     const size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
     const auto found = std::ranges::find(kKinds, name, &Kind::name);
-    if (equals == std::string::npos || found == kKinds.end())
-      throw UsageError("--aov: '" + text + "' is not NAME=FILE with NAME one of " + all_names());
+    if (equals == std::string::npos || found == kKinds.end()) {
+      std::vector<std::string> known;
+      for (const Kind& kind : kKinds) known.emplace_back(kind.name);
+      throw UsageError("--aov: '" + text + "' is not NAME=FILE with NAME one of " + all_names() +
+                       did_you_mean(name, known));
+    }
+    if (equals + 1 == text.size())
+      throw UsageError("--aov: '" + text + "' names no file; write " + text + "FILE.exr or " + text + "FILE.pfm");
     const AovRequest request{Aov(found - kKinds.begin()), text.substr(equals + 1)};
     require_ending(request.path, {".pfm", ".exr"}, "--aov");
     const auto is_same = [&](const AovRequest& r) { return r.aov == request.aov && r.path == request.path; };

@@ -163,6 +163,19 @@ bool is_captured(const std::string& file) {
   return ending == ".bkf";
 }
 
+// A captured frame has its own views, and only a scene has several of one size.
+void check_views(const std::string& file, const Arguments& arguments) {
+  for (const char* const name : {"views", "cameras", "elevation", "view-size"}) {
+    if (arguments.has(name) && is_captured(file)) {
+      throw UsageError(fmt::format("--{}: {} is a captured frame, which has its own views; leave --{} out", name,
+                                   printable(file), name));
+    }
+  }
+  const bool has_views = arguments.has("views") || file.starts_with("generated:views");
+  if (arguments.has("view-size") && !has_views)
+    throw UsageError("--view-size: is for --views N; give the size of one view with --size");
+}
+
 void set_uniforms(Frame& frame, const std::string& file, const UniformValues& uniforms) {
   for (const auto& [name, numbers] : uniforms) {
     try {
@@ -212,6 +225,12 @@ Frame load_moved(const std::string& file, LoadOptions options, const UniformValu
   return frame;
 }
 
+void require_file(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    throw std::runtime_error(printable(file) + ": this is a folder; name a frame or a scene in it");
+}
+
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress) {
   return load_input(file, arguments, progress, read_shader(arguments));
 }
@@ -219,6 +238,8 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress,
                  const std::optional<FragmentShader>& shader) {
   if (arguments.has("camera")) check_camera(arguments.text("camera"));
+  require_file(file);
+  check_views(file, arguments);
   const LoadOptions options = load_options(arguments);
   progress.show("reading " + file);
   Frame frame = load_moved(file, options, shader ? UniformValues() : uniform_values(arguments));

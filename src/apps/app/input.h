@@ -48,6 +48,9 @@ void require_scenes(const std::vector<ViewPart>& parts, const std::vector<std::s
 // has none.
 std::vector<std::string> without_folders(const std::vector<std::string>& files);
 
+// Throws std::runtime_error if `file` is a folder.
+void require_file(const std::string& file);
+
 // Loads `file`. The camera of a captured frame with vertex programs moves, and uniforms of its programs get other
 // values (inspect/game_camera.h). Throws std::runtime_error that names the file, and UsageError for uniforms of a
 // scene.

@@ -78,16 +78,38 @@ bool is_size(const Option& option, const std::string& value) try {
   return false;
 }
 
-// Suggests a replacement for the first word that `app` did not expect.
-std::string suggestion(const CLI::App& app) {
-  const std::vector<std::string> unexpected = app.remaining(true);
-  if (unexpected.empty() || !unexpected.front().starts_with("--")) return {};
+// The first word that `app` did not expect, with a suggestion or a remedy.
+std::string about_unexpected(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::string& word = words.front();
+  if (!word.starts_with('-')) return "'" + word + "' is one word too many";
   const auto used = app.get_subcommands();
   std::vector<std::string> known;
   for (const CLI::Option* const option : (used.empty() ? app : *used.front()).get_options()) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   }
-  return did_you_mean(unexpected.front().substr(0, unexpected.front().find('=')), known);
+  const std::string name = word.substr(0, word.find('='));
+  std::string text = "there is no option '" + name + "'";
+  if (name.starts_with("--")) text += did_you_mean(name, known);
+  // Only commands have many options, and all of them are parsed as commands.
+  const bool names_no_command = used.empty() && app.get_parent() == nullptr && !app.get_subcommands({}).empty();
+  if (names_no_command && words.size() > 1)
+    text += "; name the COMMAND first, as in `" + app.get_name() + " render FILE " + word + " …`";
+  return text;
+}
+
+// The parser's own messages count words ("--size: At Most 1 required but received 2"). Ours say what to change.
+std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unexpected = app.remaining(true);
+  const auto is = [&](CLI::ExitCodes kind) { return error.get_exit_code() == static_cast<int>(kind); };
+  if (is(CLI::ExitCodes::ExtrasError) && !unexpected.empty()) return about_unexpected(app, unexpected);
+  const std::string text = one_line(error.what());
+  const size_t colon = text.find(": "), required = text.find(" required ");
+  if (!is(CLI::ExitCodes::ArgumentMismatch) || colon == std::string::npos) return text;
+  const std::string name = text.substr(0, colon);
+  if (text.find("At Most 1 required") != std::string::npos) return name + " is given more than once; give it once";
+  if (required == std::string::npos || !text.ends_with(" missing")) return text;
+  const size_t begin = required + std::string_view(" required ").size(), end = text.rfind(" missing");
+  return name + ": its value is missing; write " + name + " " + text.substr(begin, end - begin);
 }
 
 }  // namespace
@@ -111,6 +133,8 @@ std::string problem_with(const Option& option, const std::string& value) try {
     case ValueKind::text: break;
     case ValueKind::file:
       if (value.empty()) return "the file name is empty";
+      if (value.starts_with('=') && option.names.starts_with('-'))
+        return "the file name begins with '='; write '" + value.substr(1) + "' after the option and a space";
       if (!option.ending.empty() && value != "-" && !value.starts_with("/dev/") && !value.ends_with(option.ending))
         return "'" + value + "' does not end in " + option.ending + "; name a file, or - to print";
       break;
@@ -184,7 +208,7 @@ std::optional<int> read_words(CLI::App& app, std::vector<std::string> words) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
     const auto used = app.get_subcommands();
     const std::string command = used.empty() ? "" : " " + used.front()->get_name();
-    throw UsageError(one_line(error.what()) + suggestion(app) + "; see `" + app.get_name() + command + " --help`");
+    throw UsageError(message_of(app, error) + "; see `" + app.get_name() + command + " --help`");
   }
   return std::nullopt;
 }

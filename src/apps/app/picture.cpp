@@ -49,7 +49,8 @@ std::vector<float> linear_rgb(const Layer& layer, ColorFormat format) {
 void require_ending(const std::string& path, const std::vector<std::string>& endings, const std::string& option) {
   if (std::find(endings.begin(), endings.end(), ending(path)) != endings.end()) return;
   std::string known;
-  for (const std::string& each : endings) known += (known.empty() ? "" : " or ") + each;
+  for (const std::string& each : endings)
+    known += (known.empty() ? "" : &each == &endings.back() ? " or " : ", ") + each;
   throw UsageError(option + ": '" + path + "' does not end in " + known);
 }
 

@@ -51,6 +51,18 @@ std::string help_of(const OptionInfo& info, ValueKind kind, const std::string& s
   return help;
 }
 
+// The choices of an option for its help. The levels of x86 say nothing to those who know the names of instructions.
+std::vector<std::string> explained(const OptionInfo& info, std::vector<std::string> choices) {
+  if (std::string_view(info.name) != option_info::isa.name) return choices;
+  for (std::string& choice : choices) {
+    for (const auto& [level, instructions] :
+         {std::pair{"v2", "SSE4.2"}, std::pair{"v3", "AVX2"}, std::pair{"v4", "AVX-512"}, std::pair{"neon", "ARM"}}) {
+      if (choice == level) choice += std::string(" (") + instructions + ")";
+    }
+  }
+  return choices;
+}
+
 // The name of an option's value in help: "N" for a number, "LIST" for a list, otherwise the option's initial.
 std::string placeholder(const OptionInfo& info, ValueKind kind) {
   if (*info.form != 0) return info.form;
@@ -72,7 +84,7 @@ std::vector<Option> pipeline_options() {
     options.push_back({.names = std::string("--") + info.name,
                        .kind = kind,
                        .value = placeholder(info, kind),
-                       .help = help_of(info, kind, text == texts.end() ? "" : text->second, choices),
+                       .help = help_of(info, kind, text == texts.end() ? "" : text->second, explained(info, choices)),
                        .min = info.min,
                        .max = info.max,
                        .choices = choices,
@@ -107,11 +119,15 @@ void read_options(const Arguments& arguments, RenderOptions& options) {
 RenderOptions render_options(const Arguments& arguments) {
   RenderOptions options;
   read_options(arguments, options);
-  if (!arguments.has("machine") || options.machine == MachineKind::automatic) return options;
+  const bool is_machine_chosen = arguments.has("machine") && options.machine != MachineKind::automatic;
   for_each_option(options, [&](const OptionInfo& info, const auto&) {
-    if (!info.machine || !arguments.has(info.name) || *info.machine == options.machine) return;
-    throw UsageError(std::string("--") + info.name + ": is for --machine " + name_of(*info.machine) + ", and not for " +
-                     name_of(options.machine));
+    if (!arguments.has(info.name)) return;
+    const auto refuse = [&](const char* what, const char* reader, const char* chosen) {
+      throw UsageError(fmt::format("--{}: is for --{} {}, and not for {}", info.name, what, reader, chosen));
+    };
+    if (info.policy && *info.policy != options.policy) refuse("policy", name_of(*info.policy), name_of(options.policy));
+    if (is_machine_chosen && info.machine && *info.machine != options.machine)
+      refuse("machine", name_of(*info.machine), name_of(options.machine));
   });
   return options;
 }

@@ -423,6 +423,9 @@ class AbRun {
       for (std::string line; std::getline(file, line);) last = line;
       throw std::runtime_error(variant.program.string() + " failed" + (last.empty() ? "" : "; it said: " + last));
     }
+    std::error_code unknown;
+    if (fs::file_size(out, unknown) == 0)
+      throw std::runtime_error(variant.program.string() + " wrote no frame times; name another build of brokkr");
     std::vector<double> ms = read_frame_log(out).frame_ms;
     if (ms.size() != size_t(frames_) + size_t(kWarmUp))
       throw std::runtime_error(variant.program.string() + ": its log has a different number of frames than requested");

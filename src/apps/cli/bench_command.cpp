@@ -126,6 +126,7 @@ void check_combination(const Arguments& arguments) {
   if (arguments.has("log") && (arguments.has("suite") || curves || arguments.all("FILE").size() != 1))
     throw UsageError("--log: takes one FILE");
   if (arguments.has("log-format") && !arguments.has("log")) throw UsageError("--log-format: needs --log FILE.csv");
+  if (arguments.has("captures") && !arguments.has("suite")) throw UsageError("--captures: needs --suite");
   check_race(arguments);
   const bool peers = !races(arguments) && !arguments.has("log") && arguments.text("against", "llvmpipe") != "none";
   if (arguments.has("camera") && peers) throw UsageError("--camera: the peers do not support it; use --against none");

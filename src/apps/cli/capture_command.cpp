@@ -338,18 +338,30 @@ int run_capture(const Arguments& arguments) {
   return run_captured(arguments, arguments.all("PROGRAM"), arguments.text("application"), SIGTERM);
 }
 
+// apitrace compresses recordings with snappy ("at"), gzip or, as it names them .trace, brotli.
+bool is_apitrace_recording(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const int first = stream.get(), second = stream.get();
+  return (first == 'a' && second == 't') || (first == 0x1f && second == 0x8b) || file.extension() == ".trace";
+}
+
 int run_import(const Arguments& arguments) {
   check_output(arguments);
   const std::filesystem::path trace = arguments.text("TRACE");
   std::error_code error;
-  if (!std::filesystem::is_regular_file(trace, error))
-    throw std::runtime_error(trace.string() + ": there is no such file; name a recording of apitrace or RenderDoc");
+  const auto refuse = [&](const char* why) {
+    throw std::runtime_error(trace.string() + ": " + why + "; name a recording of apitrace or RenderDoc");
+  };
+  if (!std::filesystem::exists(trace, error)) refuse("there is no such file");
+  if (!std::filesystem::is_regular_file(trace, error)) refuse("this is not a file");
   if (is_renderdoc_capture(trace)) {
     return import_renderdoc(arguments, {"frame", "every", "count", "no-programs", "texture-limit", "fast-forward",
                                         "check-state", "timeout", "library", "egl"});
   }
   if (trace.extension() == ".rdc")
     throw std::runtime_error(trace.string() + ": it does not begin as a capture of RenderDoc; record it again");
+  if (trace.extension() == ".bkf") refuse("this is a frame file, which `brokkr render` draws");
+  if (!is_apitrace_recording(trace)) refuse("neither apitrace nor RenderDoc wrote this file");
   if (!first_frame(arguments)) throw UsageError("no frame is chosen: give --frame N or --every N");
   const std::string player = arguments.has("egl") ? "eglretrace" : "glretrace";
   if (find_program(player).empty())

@@ -171,6 +171,7 @@ FileCheck check_depth_of(const std::string& file, const std::string& picture, Re
   std::vector<Row> rows;
   Progress progress;
   progress.show("reading " + file);
+  require_file(file);
   const ComparedFrame compared = load_compared(file, load_options(arguments));
   const Frame& frame = compared.frame;
   rows = check_frame(frame, renderer, render_options(arguments), picture, progress);
@@ -195,6 +196,7 @@ FileCheck check_colors_of(const std::string& file, const std::string& picture, R
   }
   Progress progress;
   progress.show("reading " + file);
+  require_file(file);
   const ComparedFrame compared = load_compared(file, load_options(arguments));
   const ColorCheck check = check_colors(compared.frame, file, renderer, request, peer, progress);
   FileCheck result{to_json(file, check), [check] { print(check); }, check.passed ? "" : file + ": " + check.problem()};

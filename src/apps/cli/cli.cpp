@@ -266,6 +266,7 @@ namespace {
 // `brokkr FILE…` means `brokkr view FILE…` if there is a display and no option, otherwise `brokkr render FILE…`.
 std::vector<std::string> with_command(const std::vector<Command>& commands, std::vector<std::string> words) {
   if (words.empty() && std::getenv("DISPLAY") != nullptr && can_view()) return {"view"};  // its start screen
+  if (words == std::vector<std::string>{"version"}) return {"--version"};
   if (!words.empty() && words.front() == "help") {  // `help COMMAND` is `COMMAND --help`
     std::rotate(words.begin(), words.begin() + 1, words.end());
     words.back() = "--help";

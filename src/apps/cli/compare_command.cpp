@@ -62,11 +62,18 @@ Comparison compare(const FloatImage& a, const FloatImage& b, double tolerance) {
 
 int run_compare(const Arguments& arguments) {
   const std::string first = arguments.text("A"), second = arguments.text("B");
+  for (const std::string& file : {first, second}) {
+    if (file.ends_with(".exr"))
+      throw std::runtime_error(file + ": .exr is not compared; write the values as .pfm, which --aov takes as well");
+  }
   const FloatImage a = read_values(first), b = read_values(second);
+  const auto channels = [](const FloatImage& image) {
+    return std::to_string(image.channels) + (image.channels == 1 ? " channel" : " channels");
+  };
   if (a.width != b.width || a.height != b.height || a.channels != b.channels) {
-    throw std::runtime_error(
-        fmt::format("{} is {}x{} with {} channels, {} is {}x{} with {} channels; compare equal sizes", first, a.width,
-                    a.height, a.channels, second, b.width, b.height, b.channels));
+    throw std::runtime_error(fmt::format("{} is {}x{} with {}, {} is {}x{} with {}; compare equal sizes and channels",
+                                         first, a.width, a.height, channels(a), second, b.width, b.height,
+                                         channels(b)));
   }
   const double tolerance = arguments.real("tolerance", 0);
   const Comparison result = compare(a, b, tolerance);

@@ -60,8 +60,8 @@ void write_program(const std::string& path, const Frame& frame, size_t number) {
     throw std::runtime_error(frame.source + ": --program: holds no programs; capture it without --no-programs");
   }
   if (number >= frame.programs.size()) {
-    throw std::runtime_error(
-        fmt::format("{}: --program: there are {} programs, numbered from 0", frame.source, frame.programs.size()));
+    throw std::runtime_error(fmt::format("{}: --program: there is no program {}; the last one is {}", frame.source,
+                                         number, frame.programs.size() - 1));
   }
   const FragmentProgram& program = frame.programs[number];
   if (program.fixed) {
@@ -81,8 +81,8 @@ void write_vertex_program(const std::string& path, const Frame& frame, size_t nu
                              ": --vertex-program: holds no vertex programs; capture it with this version of brokkr");
   }
   if (number >= frame.vertex_programs.size()) {
-    throw std::runtime_error(fmt::format("{}: --vertex-program: there are {} vertex programs, numbered from 0",
-                                         frame.source, frame.vertex_programs.size()));
+    throw std::runtime_error(fmt::format("{}: --vertex-program: there is no vertex program {}; the last one is {}",
+                                         frame.source, number, frame.vertex_programs.size() - 1));
   }
   const VertexProgram& program = frame.vertex_programs[number];
   std::string text;

@@ -485,6 +485,7 @@ int run_info(const Arguments& arguments) {
       options.warning = [&](const std::string& line) {
         warnings.push_back(line.starts_with(name) ? line.substr(name.size()) : line);
       };
+      require_file(file);
       return load_frame(file, options);
     }();
     const FrameSummary summary = summarize(frame);

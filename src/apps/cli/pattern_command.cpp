@@ -63,6 +63,10 @@ int run_pattern(const Arguments& arguments) {
   const std::string name = arguments.text("NAME"), picture = arguments.text("output");
   if (name.empty()) throw UsageError("NAME is missing; `brokkr pattern --list` shows them all");
   if (!picture.empty()) require_picture(picture, {".png"}, "--output");
+  for (const char* const drawn : {"highlight", "cells"}) {
+    if (arguments.has(drawn) && picture.empty())
+      throw UsageError(std::string("--") + drawn + ": is for a picture; give -o FILE.png too");
+  }
   const auto [bins_x, bins_y] = arguments.size("bins");
   const PatternChoice choice = choose_pattern(name);
   if (const SavedPattern* const saved = saved_pattern(choice); saved != nullptr && arguments.has("rasterizers"))

@@ -117,21 +117,24 @@ void print_summary(const std::string& shown, const Target& target, int samples, 
     time += " (median of " + std::to_string(timing.frames) + ", least " + fixed(timing.min_ms, 2) + ")";
   }
   print_line("frame", time + (result.aborted ? ", cut off: the picture is partial" : ""));
-  print_line("machine", s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + std::to_string(s.workers) +
-                            " workers, " + std::to_string(s.width) + " lanes");
-  print_line("bins", std::to_string(s.bin) + " pixels, " + s.pattern + " over " + std::to_string(s.rasterizers) +
-                         " rasterizers, load c_v " + fixed(s.load_cv, 3));
-  print_line("triangles", grouped(s.triangles_in) + " in " + grouped(s.draws) + " draws, " +
+  const auto counted = [](uint64_t count, const char* thing, const char* ending = "s") {
+    return grouped(count) + " " + thing + (count == 1 ? "" : ending);
+  };
+  print_line("machine", s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + counted(s.workers, "worker") + ", " +
+                            counted(s.width, "lane"));
+  print_line("bins", std::to_string(s.bin) + " pixels, " + s.pattern + " over " + counted(s.rasterizers, "rasterizer") +
+                         ", load c_v " + fixed(s.load_cv, 3));
+  print_line("triangles", grouped(s.triangles_in) + " in " + counted(s.draws, "draw") + ", " +
                               grouped(s.triangles_culled) + " culled, " + grouped(s.triangles_clipped) + " clipped, " +
                               grouped(s.triangles_out) + " out");
   print_line("vertices", grouped(s.vertex_shader_runs) + " shaded, " + fixed(s.asr, 3) + " per triangle, " +
-                             grouped(s.batches) + " batches");
+                             counted(s.batches, "batch", "es"));
   print_line("fragments", grouped(s.fragments) + ", " + grouped(s.fragments_shaded) + " shaded");
   print_line("memory", grouped(s.store_bytes / 1024) + " KiB store, " + grouped(s.target_bytes / 1024) +
                            " KiB targets, " + grouped(s.frame_bytes / 1024) + " KiB frame");
   if (s.discard_unknown_triangles > 0) {
-    print_line("note", grouped(s.discard_unknown_triangles) +
-                           " triangles had a shader that may discard fragments; they are drawn whole");
+    print_line("note", counted(s.discard_unknown_triangles, "triangle") +
+                           " had a shader that may discard fragments; drawn whole");
   }
 }
 
@@ -255,6 +258,8 @@ int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   request.chooses_samples =
       std::ranges::none_of(std::array{"samples", "stats", "trace", "frames", "budget", "no-output"}, is_given);
   request.aovs = read_aovs(arguments);
+  if (arguments.has("output") && arguments.has("no-output"))
+    throw UsageError("--output, --no-output: give only one of them");
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
   const auto takes_stdout = [&](const char* option) { return arguments.text(option) == "-" ? 1 : 0; };
   if (takes_stdout("output") + takes_stdout("stats") + takes_stdout("trace") > 1)

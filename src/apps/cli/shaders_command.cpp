@@ -69,6 +69,9 @@ int run_shaders(const Arguments& arguments) {
   }
   const std::string file = arguments.text("FILE"), print = arguments.text("print"), picture = arguments.text("output");
   if (!picture.empty()) require_ending(picture, {".png"}, "--output");
+  if (is_loadable(file))
+    throw std::runtime_error(printable(file) + ": this is a scene; name a shader, which `brokkr render FILE " +
+                             "--fragment SHADER` draws it with");
   const ShaderText source = ShaderText::of_file(file);
   if (print == "glsl") {
     std::cout << source.preprocessed();

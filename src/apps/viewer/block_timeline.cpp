@@ -83,8 +83,8 @@ void draw_moment(const Statistics& s, uint32_t block, double us) {
     text += kStageNames[event->stage];
     if (Stage(event->stage) == Stage::geometry) text += ", batch " + std::to_string(event->argument);
     if (Stage(event->stage) == Stage::rasterize) text += ", rasterizer " + std::to_string(event->argument);
-    text += "\nfrom " + app::fixed(event->begin_us * 1e-3, 4) + " to " + app::fixed(event->end_us * 1e-3, 4) + " ms (" +
-            app::fixed(event->end_us - event->begin_us, 1) + " microseconds)";
+    text += "\nfrom " + app::fixed(event->begin_us * 1e-3, 4) + " to " + app::fixed(event->end_us * 1e-3, 4) +
+            " ms: " + app::fixed((event->end_us - event->begin_us) * 1e-3, 4) + " ms";
   } else {
     text += "nothing was recorded";
   }

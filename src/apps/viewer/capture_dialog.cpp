@@ -138,9 +138,9 @@ std::optional<std::string> CaptureDialog::draw() {
     };
     line("program", "a file, or a name in PATH: glxgears", program_);
     line("arguments", "none", arguments_);
-    if (ImGui::RadioButton("frame", !by_key_)) by_key_ = false;
+    if (radio("frame", !by_key_)) by_key_ = false;
     ImGui::SameLine();
-    if (ImGui::RadioButton("when a key is pressed", by_key_)) by_key_ = true;
+    if (radio("when a key is pressed", by_key_)) by_key_ = true;
     if (by_key_)
       line("key", "an X11 name: F10", key_);
     else

@@ -150,7 +150,11 @@ std::string program_text(const Frame& frame, const DrawCommand& draw) {
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   const FragmentProgram& program = frame.programs[inputs.program];
   const std::string text = "// program " + std::to_string(inputs.program);
-  if (program.fixed) return text + ": fixed function with " + std::to_string(program.fixed->units.size()) + " textures";
+  if (program.fixed) {
+    const size_t units = program.fixed->units.size();
+    return text + ": fixed function, " +
+           (units == 0 ? "no texture" : std::to_string(units) + (units == 1 ? " texture" : " textures"));
+  }
   return text + ", GLSL " + std::to_string(program.version) + "\n" + joined(program.texts);
 }
 

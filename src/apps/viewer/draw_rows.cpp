@@ -168,8 +168,8 @@ std::string state_text(const Frame& frame, const DrawCommand& draw) {
   const auto number = [](float value) { return app::fixed(double(value), value == std::round(value) ? 0 : 3); };
   std::string text = "viewport " + number(s.viewport.x) + ", " + number(s.viewport.y) + ", " + number(s.viewport.z) +
                      " x " + number(s.viewport.w) + "\ndepth " + depth_text(s.depth) + ", range " +
-                     number(s.depth_near) + " to " + number(s.depth_far) + "\ncull " + word(s.cull) + ", front is " +
-                     word(s.front_face);
+                     number(s.depth_near) + " to " + number(s.depth_far) + "\ncull " + word(s.cull) +
+                     ", front faces are " + (s.front_face == FrontFace::ccw ? "counter-clockwise" : "clockwise");
   if (s.polygon_mode != PolygonMode::fill) text += "\npolygons as " + word(s.polygon_mode);
   if (s.scissor) {
     const Rect& r = *s.scissor;

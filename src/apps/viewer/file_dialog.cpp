@@ -180,7 +180,7 @@ std::optional<std::string> FileDialog::draw(const std::vector<std::string>& rece
     ImGui::SameLine();
     if (ImGui::Button("This folder as a sequence")) chosen = folder_;
     ImGui::SameLine();
-    ImGui::Checkbox("all files", &all_);
+    check_box("all files", &all_);
     if (!narrow) ImGui::SameLine();
     ImGui::SetNextItemWidth(-1);
     if (const auto generated = draw_generated()) chosen = generated;

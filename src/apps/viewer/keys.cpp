@@ -164,7 +164,7 @@ std::vector<HelpGroup> help_groups(std::span<const KeyBinding> more) {
 namespace {
 
 void draw_help_group(const HelpGroup& group) {
-  const float em = ImGui::GetFontSize(), column = 9 * em;  // longer keys wrap
+  const float em = ImGui::GetFontSize(), column = 10.5f * em;  // longer keys wrap
   ImGui::PushFont(theme::heading());
   ImGui::TextUnformatted(group.name.c_str());
   ImGui::PopFont();

@@ -3,6 +3,7 @@
 #include <glad/gl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "app/text.h"
@@ -75,7 +76,40 @@ bool slider_row(const char* name, float* value, float least, float most, const c
 bool slider_row(const char* name, int* value, int least, int most, const char* format, ImGuiSliderFlags flags) {
   return slider_with_number(name, value, least, most, format, flags);
 }
-bool check_row(const char* name, bool* value) { return ImGui::Checkbox(row(name), value); }
+bool check_row(const char* name, bool* value) { return check_box(row(name), value); }
+
+namespace {
+
+// Draws a widget with an edge around its frame.
+bool with_edge(const auto& widget) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, std::max(1.0f, std::round(ImGui::GetFontSize() / 15)));
+  ImGui::PushStyleColor(ImGuiCol_Border, theme::kEdge);
+  const bool pressed = widget();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  return pressed;
+}
+
+}  // namespace
+
+bool check_box(const char* label, bool* value) {
+  return with_edge([&] { return ImGui::Checkbox(label, value); });
+}
+bool radio(const char* label, bool chosen) {
+  return with_edge([&] { return ImGui::RadioButton(label, chosen); });
+}
+
+bool table_row(const char* label, bool chosen) {
+  if (chosen) ImGui::PushStyleColor(ImGuiCol_Header, theme::kChosen);
+  const bool pressed =
+      ImGui::Selectable(label, chosen, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap);
+  if (!chosen) return pressed;
+  ImGui::PopStyleColor();
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const float thick = std::max(2.0f, 0.15f * ImGui::GetFontSize());
+  ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + thick, high.y}, theme::kAccent);
+  return pressed;
+}
 
 void group_header(const char* name) {
   ImGui::Dummy({0, 0.25f * ImGui::GetFontSize()});

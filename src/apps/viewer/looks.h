@@ -46,6 +46,14 @@ bool slider_row(const char* name, int* value, int least, int most, const char* f
                 ImGuiSliderFlags flags = 0);
 bool check_row(const char* name, bool* value);
 
+// A check box and a choice among several, each with an edge that is seen while it is off. Return true if the user
+// pressed it.
+bool check_box(const char* label, bool* value);
+bool radio(const char* label, bool chosen);
+
+// The row of a list, across all its columns. Returns true if the user pressed it.
+bool table_row(const char* label, bool chosen);
+
 // A heading over a group of widgets, followed by a line.
 void group_header(const char* name);
 

@@ -65,11 +65,11 @@ void draw_number(const OptionInfo& info, T& value, const std::string& word) {
   if (*info.unit != 0) format += std::string(" ") + info.unit;
   if (!word.empty()) format = word;
   const float all = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemInnerSpacing.x;
-  const float number = std::max(7.5f * ImGui::GetFontSize(), ImGui::CalcTextSize(format.c_str()).x + gap);
+  const float number = 7.5f * ImGui::GetFontSize();  // the same in all rows
   const bool has_slider = info.max - info.min <= kMaxOfSlider && all > 2.5f * number;
   const char* const label = row(info.name, has_slider ? number + gap : 0);
   // If the word does not fit, the option's help explains what happens.
-  const float room = (has_slider ? number : ImGui::CalcItemWidth()) - gap;
+  const float room = (has_slider ? number : ImGui::CalcItemWidth()) - 2 * ImGui::GetStyle().FramePadding.x;
   if (!word.empty() && ImGui::CalcTextSize(format.c_str()).x > room) format = "automatic";
   ImGui::BeginGroup();
   ImGui::PushID(label);
@@ -97,7 +97,7 @@ bool drag(const OptionInfo& info, T* values, int count, const std::string& word)
 
 // One overload of draw_value for each type of field.
 
-void draw_value(const OptionInfo& info, bool& value) { ImGui::Checkbox(row(info.name), &value); }
+void draw_value(const OptionInfo& info, bool& value) { check_box(row(info.name), &value); }
 
 template <class E>
 requires std::is_enum_v<E>

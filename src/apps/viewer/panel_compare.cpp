@@ -177,7 +177,7 @@ class ComparePanel : public Panel {
                                                        {View::original, "the game's own (hold G)"},
                                                        {View::difference, "difference (hold V)"}};
     for (const auto& [view, text] : kViews) {
-      if (ImGui::RadioButton(text, view_ == view)) choose(view_ = view);
+      if (radio(text, view_ == view)) choose(view_ = view);
     }
     slider_row("amplification", &gain_, 1, 64, "%d times", ImGuiSliderFlags_Logarithmic);
     group_header("Difference");

@@ -141,7 +141,9 @@ class DrawsPanel : public Panel {
         ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0.3f * em, ImGui::GetStyle().FramePadding.y});
         for (const auto& [tab, name] : kTabs) {
           if (tab != Tab::picture) ImGui::SameLine(0, 0);
-          if (flat_tab(name, tab_ == tab)) tab_ = tab;
+          if (!flat_tab(name, tab_ == tab)) continue;
+          tab_ = tab;
+          scroll_ = true;  // tabs differ in height, and the list below shall still show the draw
         }
         ImGui::PopStyleVar();
         if (shown_draw_ != command) {
@@ -353,7 +355,8 @@ class DrawsPanel : public Panel {
     if (at == lines_.end()) return;
     const float top = float(at - lines_.begin()) * row_height, now = ImGui::GetScrollY();
     if (top < now || top + 3 * row_height > now + ImGui::GetWindowHeight())
-      ImGui::SetScrollY(std::max(0.0f, top - 3 * row_height));
+      ImGui::SetScrollY(
+          std::max(0.0f, top - std::clamp((ImGui::GetWindowHeight() - 3 * row_height) / 2, 0.0f, 3 * row_height)));
   }
 
   // Returns true if the group is to be opened or closed.
@@ -362,7 +365,7 @@ class DrawsPanel : public Panel {
     bool visible = false;
     for (size_t r = group.first; r < group.end && !visible; ++r)
       visible = rows_.rows[r].is_draw && !state.settings.hidden_commands.contains(rows_.rows[r].command);
-    if (group.draws > 0 && ImGui::Checkbox("##visible", &visible)) {
+    if (group.draws > 0 && check_box("##visible", &visible)) {
       for (size_t r = group.first; r < group.end; ++r) {
         if (rows_.rows[r].is_draw) set_hidden(state.settings, rows_.rows[r].command, !visible);
       }
@@ -382,14 +385,13 @@ class DrawsPanel : public Panel {
   bool draw_row(ViewerState& state, const DrawRow& row) {
     if (row.is_draw) {
       bool visible = !state.settings.hidden_commands.contains(row.command);
-      if (ImGui::Checkbox("##visible", &visible)) set_hidden(state.settings, row.command, !visible);
+      if (check_box("##visible", &visible)) set_hidden(state.settings, row.command, !visible);
     } else {
       ImGui::Dummy({ImGui::GetFrameHeight(), ImGui::GetFrameHeight()});
     }
     ImGui::SameLine();
-    constexpr auto kFlags = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap;
-    const std::string number = std::to_string(row.command);
-    if (ImGui::Selectable(number.c_str(), state.chosen_draw == row.command, kFlags) && row.is_draw)
+    ImGui::AlignTextToFramePadding();  // as beside a box
+    if (table_row(std::to_string(row.command).c_str(), state.chosen_draw == row.command) && row.is_draw)
       last_chosen_ = state.chosen_draw = row.command;  // the row is visible, so the list need not scroll
     if (ImGui::IsItemHovered() && row.is_draw) {
       hovered_ = row.command;
@@ -399,7 +401,9 @@ class DrawsPanel : public Panel {
     for (const std::string* text : {&row.name, &primitives, &row.topology, &row.depth, &row.blend, &row.cull,
                                     &row.stencil, &row.target_name, &row.texture}) {
       ImGui::TableNextColumn();
+      const float room = ImGui::GetContentRegionAvail().x;
       ImGui::TextUnformatted(text->c_str());
+      if (ImGui::GetItemRectSize().x > room) tip(*text);
     }
     return false;
   }

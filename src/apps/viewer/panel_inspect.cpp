@@ -49,8 +49,7 @@ void draw_event(const PixelEvent& e, ColorFormat format, std::optional<uint32_t>
   const bool fragment = e.kind == PixelEvent::Kind::fragment;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  constexpr auto kRow = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap;
-  const bool clicked = ImGui::Selectable(std::to_string(e.command).c_str(), fragment && chosen == e.command, kRow);
+  const bool clicked = table_row(std::to_string(e.command).c_str(), fragment && chosen == e.command);
   if (clicked && fragment) click.choose = e.command;
   if (fragment && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) click.jump = e.command;
   ImGui::TableNextColumn();

@@ -133,7 +133,7 @@ class LogPanel : public Panel {
       ImGui::Combo(row("columns"), &format_, kFormats, 2);
       ImGui::TextWrapped("A log has one line per displayed frame; press R to draw without a pause.");
     }
-    ImGui::Checkbox("plot the log when it stops", &plots_);
+    check_row("plot at the end", &plots_);
   }
 
   void draw_curve() const {

@@ -69,7 +69,7 @@ class PatternPanel : public Panel {
 
   static void draw_hints(ViewerState& state) {
     bool paper = state.before_paper.has_value();
-    if (ImGui::Checkbox(row("as in the paper"), &paper)) state.commands.press({Action::as_in_paper});
+    if (check_box(row("as in the paper"), &paper)) state.commands.press({Action::as_in_paper});
     tip("20 rasterizers, static ownership, bins of 64 pixels, and their owners over the image. Key K");
     if (!state.last) return;
     ImGui::PushStyleColor(ImGuiCol_Text, kNotice);

@@ -140,7 +140,7 @@ class ScenePanel : public Panel {
                                app::grouped(s.triangles_clipped) + " clipped, " + app::grouped(s.triangles_out) +
                                " out");
     value_row("vertices", app::grouped(s.vertex_shader_runs) + " shaded, " + app::fixed(s.asr, 3) + " per triangle");
-    value_row("batches", app::grouped(s.batches) + ", phases " + app::grouped(s.phases) + " (" +
+    value_row("batches", app::grouped(s.batches) + " in " + counted(s.phases, "phase") + " (" +
                              app::grouped(s.ordered_phases) + " ordered)");
     value_row("fragments", app::grouped(s.fragments) + ", " + app::grouped(s.fragments_shaded) + " shaded");
     value_row("load", "c_v " + app::fixed(s.load_cv, 3) + " over " + std::to_string(s.rasterizers) + " rasterizers");

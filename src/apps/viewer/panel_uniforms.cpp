@@ -103,7 +103,7 @@ class UniformsPanel : public Panel {
     const VertexInputs& inputs = frame.vertex_inputs[number];
     const VertexProgram& program = frame.vertex_programs[inputs.program];
     if (program.uniforms.empty()) return ImGui::TextDisabled("Its vertex program has no uniforms.");
-    ImGui::Checkbox("in all draws of this program", &in_all_);
+    check_box("in all draws of this program", &in_all_);
     tip("A changed value then goes to every draw of this vertex program in which the uniform has the same value");
     ImGui::SameLine();
     if (ImGui::SmallButton("all back")) state.settings.uniforms.clear();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csetjmp>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "app/input.h"
@@ -33,11 +34,18 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// Options that differ from the command line's defaults.
+// Options that differ from the command line's defaults, which refuses those of another policy or machine.
 std::string changed_options(const RenderOptions& options) {
   std::string text;
   const auto standard = option_texts({});
+  std::set<std::string> ignored;
+  for_each_option(options, [&](const OptionInfo& info, const auto&) {
+    const bool has_machine = options.machine != MachineKind::automatic;
+    if (info.policy && *info.policy != options.policy) ignored.insert(info.name);
+    if (info.machine && has_machine && *info.machine != options.machine) ignored.insert(info.name);
+  });
   for (const auto& [name, value] : option_texts(options)) {
+    if (ignored.contains(name)) continue;
     const auto found = standard.find(name);
     if (found == standard.end() || found->second != value) text += " --" + name + " " + quoted(value);
   }

@@ -16,6 +16,10 @@ inline constexpr ImU32 kControl = IM_COL32(38, 43, 51, 255);
 inline constexpr ImU32 kControlHovered = IM_COL32(48, 54, 64, 255);
 inline constexpr ImU32 kLine = IM_COL32(62, 69, 81, 255);
 inline constexpr ImU32 kPlot = IM_COL32(14, 15, 18, 255);
+// The edge of a control without text. Its contrast with panels and controls is at least 3:1 (WCAG 2.1, 1.4.11).
+inline constexpr ImU32 kEdge = IM_COL32(112, 121, 136, 255);
+// The ground of the chosen row of a list.
+inline constexpr ImU32 kChosen = IM_COL32(52, 43, 26, 255);
 
 inline constexpr ImU32 kText = IM_COL32(236, 239, 244, 255);
 inline constexpr ImU32 kDim = IM_COL32(192, 199, 211, 255);    // explanations, units, things that do not apply
@@ -33,24 +37,13 @@ inline constexpr ImU32 kLate = kAccent;                        // a time beyond 
 inline constexpr ImU32 kGood = IM_COL32(128, 230, 128, 255), kBad = IM_COL32(255, 160, 140, 255);
 
 // Pairs of a text colour and its background, whose contrast tests measure.
-inline constexpr std::array<std::pair<ImU32, ImU32>, 18> kTextOn = {{{kText, kBackdrop},
-                                                                     {kText, kGround},
-                                                                     {kText, kControl},
-                                                                     {kText, kControlHovered},
-                                                                     {kText, kErrorGround},
-                                                                     {kDim, kBackdrop},
-                                                                     {kDim, kGround},
-                                                                     {kDim, kControl},
-                                                                     {kDim, kControlHovered},
-                                                                     {kAccent, kBackdrop},
-                                                                     {kAccent, kGround},
-                                                                     {kAccent, kControl},
-                                                                     {kOnAccent, kAccent},
-                                                                     {kText, kPlot},
-                                                                     {kText, kStageGrounds[0]},
-                                                                     {kText, kStageGrounds[1]},
-                                                                     {kGood, kGround},
-                                                                     {kBad, kGround}}};
+inline constexpr std::array<std::pair<ImU32, ImU32>, 21> kTextOn = {
+    {{kText, kBackdrop},   {kText, kChosen},          {kGood, kChosen},          {kBad, kChosen},
+     {kText, kGround},     {kText, kControl},         {kText, kControlHovered},  {kText, kErrorGround},
+     {kDim, kBackdrop},    {kDim, kGround},           {kDim, kControl},          {kDim, kControlHovered},
+     {kAccent, kBackdrop}, {kAccent, kGround},        {kAccent, kControl},       {kOnAccent, kAccent},
+     {kText, kPlot},       {kText, kStageGrounds[0]}, {kText, kStageGrounds[1]}, {kGood, kGround},
+     {kBad, kGround}}};
 
 // The colour with the given opacity, 0 to 1.
 constexpr ImU32 faded(ImU32 color, float opacity) {

@@ -326,7 +326,7 @@ float Viewer::draw_sequence_bar(const Box& room) {
     ImGui::SliderFloat("per second", &sequence.speed, 0.1f, 120, "%.1f",
                        ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
     ImGui::SameLine();
-    ImGui::Checkbox("loop", &sequence.loop);
+    check_box("loop", &sequence.loop);
   }
   ImGui::End();
   return height;

@@ -135,7 +135,10 @@ class ProbePanel : public Panel {
     if (ImGui::Button(busy ? "Drawing..." : "Draw the film") || (wanted_ && !busy && state.last)) start(state);
     ImGui::EndDisabled();
     tip("Draws again, and records when each pixel is written and by which block.");
-    if (found_) draw_film(state);
+    if (found_) return draw_film(state);
+    wrapped(
+        "A film of the drawing: in which order its pixels are written, fragment by fragment, and which tiles of the "
+        "picture share a block.");
   }
 
  private:
@@ -148,7 +151,7 @@ class ProbePanel : public Panel {
     changed |= draw_cost("slow fragments", setup_.cost, 1, kMaxCost);
     slider_row("branch", &setup_.branch, 1, probe::kMaxBranch);
     tip("Of the next slow fragment");
-    changed |= ImGui::Checkbox(row("serial additions"), &setup_.waits);
+    changed |= check_box(row("serial additions"), &setup_.waits);
     ImGui::BeginDisabled(setup_.slow.empty());
     if (ImGui::Button("No slow fragments")) {
       setup_.slow.clear();
@@ -187,7 +190,7 @@ class ProbePanel : public Panel {
   void draw_film(ViewerState& state) {
     const probe::Watched& watched = found_->watched;
     ImGui::SameLine();
-    ImGui::Checkbox("play", &plays_);
+    check_box("play", &plays_);
     if (plays_) {
       part_ += ImGui::GetIO().DeltaTime / kSeconds;
       if (part_ > 1) part_ = 0;

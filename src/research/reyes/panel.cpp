@@ -112,7 +112,7 @@ class ReyesPanel : public Panel {
         {ReyesLimit::none, "full quality"}, {ReyesLimit::time, "milliseconds"}, {ReyesLimit::splits, "splits"}};
     for (const auto& [limit, text] : kLimits) {
       if (limit != ReyesLimit::none) ImGui::SameLine();
-      if (ImGui::RadioButton(text, s.limit == limit)) s.limit = limit;
+      if (radio(text, s.limit == limit)) s.limit = limit;
     }
     tip("Limit of a frame: none, a time, or a number of splits, which gives the same picture on every computer");
     if (s.limit == ReyesLimit::time) {
@@ -146,7 +146,7 @@ class ReyesPanel : public Panel {
     tip("Number of splits: brighter means more");
     if (s.shows == ReyesShows::difference)
       slider_row("gain", &s.gain, 1, kMaxGain, "%.0f times", ImGuiSliderFlags_Logarithmic);
-    ImGui::Checkbox(row("sides of grids"), &s.grid_lines);
+    check_box(row("sides of grids"), &s.grid_lines);
     slider_row("micropolygon", &s.rate, kLeastRate, kMaxRate, "%.2f", ImGuiSliderFlags_Logarithmic);
     tip("Maximum side length at full quality, in pixels");
     constexpr uint32_t kGrids[] = {0, 16, 8, 4, 2};

@@ -146,11 +146,12 @@ class TracePanel : public Panel {
     ImGui::PopStyleColor();
     if (!begin_values("traced")) return;
     const double seconds = p.report.ms / 1000;
-    const auto rate = [&](uint64_t n) { return seconds > 0 ? app::fixed(double(n) / seconds * 1e-6, 2) : "-"; };
+    const auto rate = [&](uint64_t n) { return app::fixed(double(n) / seconds * 1e-6, 2); };
     value_row("time", app::fixed(seconds, 1) + " s" + (p.report.is_complete ? ", done" : t.paused ? ", paused" : ""));
-    value_row("speed", rate(p.report.segments) + " million segments, " + rate(p.report.shadow_rays) +
-                           " million shadow rays a second");
-    value_row("samples", app::grouped(p.least_samples) + " to " + app::grouped(p.most_samples) + " of a pixel");
+    if (seconds > 0)
+      value_row("speed", rate(p.report.segments) + " million segments, " + rate(p.report.shadow_rays) +
+                             " million shadow rays a second");
+    value_row("samples", app::grouped(p.least_samples) + " to " + app::grouped(p.most_samples) + " per pixel");
     value_row("scene", counted(p.triangles, "triangle") + ", " + counted(p.lights, "triangle") +
                            " of lamps; built in " + app::fixed(p.build_ms, 0) + " ms");
     if (p.dropped > 0) value_row("left out", counted(p.dropped, "triangle") + " without an area");
@@ -176,10 +177,13 @@ class TracePanel : public Panel {
   static void draw_color(const char* label, std::optional<glm::vec3>& value, float usual) {
     ImGui::PushID(label);
     bool own = value.has_value();
-    if (ImGui::Checkbox(row(label), &own)) value = own ? std::optional(glm::vec3(usual)) : std::nullopt;
+    if (check_box(row(label), &own)) value = own ? std::optional(glm::vec3(usual)) : std::nullopt;
     tip("Set this light; 0: none");
-    if (value) {
-      ImGui::SameLine();
+    ImGui::SameLine();
+    if (!value) {
+      ImGui::AlignTextToFramePadding();
+      ImGui::TextDisabled("as in the scene");
+    } else {
       ImGui::SetNextItemWidth(-1);
       ImGui::ColorEdit3("##color", &value->x, ImGuiColorEditFlags_Float | ImGuiColorEditFlags_HDR);
     }
@@ -214,7 +218,7 @@ class TracePanel : public Panel {
     tip("Per pixel; on average if sampling is adaptive");
     draw_number("bounces", t.bounces, 0, kMaxBounces, 1);
     draw_number("seed", t.seed, 0, 0x7fffffffu, 1);
-    ImGui::Checkbox(row("adaptive"), &t.adaptive);
+    check_box(row("adaptive"), &t.adaptive);
     tip("128 buckets sort regions by error, and the worst regions come first; otherwise all regions get equally many "
         "samples");
     if (!t.adaptive) return;
@@ -225,7 +229,7 @@ class TracePanel : public Panel {
     }
     slider_row("worst error", &t.worst_error, 0.01f, 100, "%.3f", ImGuiSliderFlags_Logarithmic);
     tip("The error from which on a region belongs to the highest bucket");
-    ImGui::Checkbox(row("decreasing"), &t.decreasing_priorities);
+    check_box(row("decreasing"), &t.decreasing_priorities);
     tip("Halves the worst error whenever the upper buckets are unused");
   }
 

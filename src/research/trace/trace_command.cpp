@@ -62,6 +62,7 @@ trace::SceneOptions scene_options(const Arguments& arguments) {
   if (arguments.has("sky")) options.sky = color_of(arguments.text("sky"), "--sky");
   if (arguments.has("sun")) options.sun = color_of(arguments.text("sun"), "--sun");
   options.aperture = float(arguments.real("aperture", 0));
+  if (arguments.has("focus") && options.aperture <= 0) throw UsageError("--focus: needs a lens; give --aperture R too");
   options.focus = float(arguments.real("focus", 0));
   return options;
 }
@@ -166,18 +167,25 @@ void print_summary(const std::string& output, const trace::TracePicture& picture
                            picture.height, samples / double(picture.samples.size()),
                            grouped(report.segments + report.shadow_rays), report.ms / 1000);
   if (exposure) std::cout << fmt::format(", exposure {:+.2f}", *exposure);
-  if (dropped > 0) std::cout << fmt::format("; {} triangles without area left out", grouped(dropped));
+  if (dropped > 0)
+    std::cout << fmt::format("; {} {} without area left out", grouped(dropped),
+                             dropped == 1 ? "triangle" : "triangles");
   std::cout << '\n';
 }
 
-int run_trace(const Arguments& arguments) {
-  const std::string output = arguments.text("output");
+// Throws UsageError.
+void check_outputs(const std::string& output, const Arguments& arguments) {
   if (output == "-" && arguments.text("json") == "-")
     throw UsageError("--output, --json: only one of them can be standard output");
   if (output.empty()) throw UsageError("-o: name the picture to write: -o FILE.png, .pfm or .exr");
   require_picture(output, {".png", ".pfm", ".exr"}, "-o");
   if (arguments.has("sample-map"))
     require_ending(arguments.text("sample-map"), {".png", ".pfm", ".exr"}, "--sample-map");
+}
+
+int run_trace(const Arguments& arguments) {
+  const std::string output = arguments.text("output");
+  check_outputs(output, arguments);
   const std::vector<AovRequest> aovs = read_aovs(arguments);
   const trace::TraceOptions options = trace_options(arguments);
   const trace::SceneOptions lit = scene_options(arguments);

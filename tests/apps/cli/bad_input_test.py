@@ -82,7 +82,36 @@ def usage_errors(folder, good):
     expect(USAGE, ["pattern", "hilbert", "--weights", "4000,97"], "--weights", "4096")
     expect(USAGE, ["pattern", "hilbert", "--weights", "2,1", "-n", "2"], "--rasterizers")
     expect(USAGE, ["pattern", "hilbert", "--weights", "2,1", "--save", "p.png"], ".json")
-    expect(USAGE, ["machines", "extra"], "extra")
+    expect(USAGE, ["machines", "extra"], "'extra' is one word too many")
+    # The parser counts words; the message says what to change.
+    expect(USAGE, ["machines", "--views", "4"], "there is no option '--views'; see")
+    expect(USAGE, ["-o", out, good], "there is no option '-o'", "brokkr render FILE -o")
+    expect(USAGE, ["render", good, "-o", out, "--size", "8x8", "--size", "9x9"], "--size is given more than once")
+    expect(USAGE, ["render", good, "-o", out, "--aov"], "--aov: its value is missing", "--aov NAME=FILE")
+    expect(USAGE, ["render", good, "-o=" + out], "--output", "begins with '='")
+    expect(USAGE, ["render", good, "--isa", "avx2"], "v3")
+    # No option is ignored without a word.
+    for words in (["--quotas", "1,2"], ["--fixation", "1,2", "--policy", "fair"], ["--view-deadline", "8"], ["--view-priority", "1"]):
+        expect(USAGE, ["render", good, "-o", out, *words], words[0] + ": is for --policy")
+    expect(USAGE, ["render", good, "-o", out, "--no-output"], "--output, --no-output", "only one")
+    expect(USAGE, ["render", good, "-o", out, "--views", "4"], "--views", "captured frame")
+    expect(USAGE, ["render", good, "-o", out, "--cameras", "none.json"], "--cameras", "captured frame")
+    expect(USAGE, ["render", "generated:city?triangles=300", "-o", out, "--view-size", "8"], "--view-size", "--views")
+    expect(USAGE, ["render", good, "-o", out, "--aov", "normals=x.exr"], "(did you mean 'normal'?)")
+    expect(USAGE, ["render", good, "-o", out, "--aov", "depth="], "names no file")
+    expect(USAGE, ["pattern", "hilbert", "--highlight"], "--highlight", "-o FILE.png")
+    expect(USAGE, ["bench", good, "--captures", "."], "--captures", "--suite")
+    expect(FAILURE, ["compare", "a.exr", "b.exr"], "a.exr", ".pfm")
+    for name, words in (("good.bkf", "this is a frame file"), ("notes.txt", "neither apitrace nor RenderDoc")):
+        (folder / "notes.txt").write_text("not a recording")
+        expect(FAILURE, ["import", str(folder / name)], name, words)
+    expect(FAILURE, ["import", str(folder)], "this is not a file")
+    for command in ("info", "check"):
+        expect(FAILURE, [command, str(folder)], "this is a folder")
+    (folder / "scene.obj").write_text("v 0 0 0")
+    expect(FAILURE, ["shaders", str(folder / "scene.obj")], "this is a scene", "--fragment")
+    if subprocess.run([program, "version"], capture_output=True).stdout != subprocess.run([program, "--version"], capture_output=True).stdout:
+        problems.append("brokkr version does not say the version")
     if has_research:
         expect(USAGE, ["trace", good], "-o", ".png")
         expect(USAGE, ["trace", good, "-o", str(folder / "out.gif")], "-o", ".png")
@@ -91,6 +120,8 @@ def usage_errors(folder, good):
         expect(USAGE, ["trace", good, "-o", out, "--metric", "contrast"], "--adaptive")
         expect(USAGE, ["trace", good, "-o", out, "--sky", "blue"], "--sky", "blue")
         expect(USAGE, ["trace", good, "-o", out, "--sun", "1,-1,1"], "--sun")
+        expect(USAGE, ["trace", good, "-o", out, "--focus", "2"], "--focus", "--aperture")
+        expect(USAGE, ["trace", good, "-o", str(folder / "out.jpg")], ".png, .pfm or .exr")
         expect(FAILURE, ["trace", good, "-o", out], "captured", ".obj")
         expect(USAGE, ["probe", "E9"], "E9", "E1.1")
         expect(USAGE, ["probe", "draw", "--slow", "600,10"], "--slow", "600,10", "512x512")
@@ -244,7 +275,7 @@ def wrong_scenes(folder):
     expect(FAILURE, ["trace", flat, "-o", out], "flat.obj", "no triangle with an area")
     one = file("one.obj", corners + "v 2 0 0\nf 1 2 3\nf 1 2 4\n")
     run = subprocess.run([program, "trace", one, "-o", out, "--size", "8x8", "--samples", "4"], capture_output=True, text=True)
-    if run.returncode or run.stderr or "1 triangles without area left out" not in run.stdout:
+    if run.returncode or run.stderr or "1 triangle without area left out" not in run.stdout:
         problems.append(f"brokkr trace: of a triangle without an area it says {run.stdout!r}, {run.stderr!r}")
     (folder / "scene.png").unlink(missing_ok=True)
     expect(FAILURE, ["trace", file("lit.obj", corners + "f 1 2 3\n"), "-o", out, "--sky", "0", "--sun", "0"], "lit.obj", "has no light", "--sky")

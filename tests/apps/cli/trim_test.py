@@ -118,7 +118,7 @@ class Trim(unittest.TestCase):
         self.trim(textured_frame())
         self.run_program("extract", "out.bkf", "--program", "0", "-o", "p.frag")
         self.assertEqual((self.path / "p.frag").read_text(), SHADER)
-        self.assertIn("there are 1 programs", self.run_program("extract", "out.bkf", "--program", "1", "-o", "p.frag", code=1))
+        self.assertIn("there is no program 1; the last one is 0", self.run_program("extract", "out.bkf", "--program", "1", "-o", "p.frag", code=1))
         self.assertIn("there are 1 textures", self.run_program("extract", "out.bkf", "--texture", "1", "-o", "t.bin", code=1))
         self.run_program("render", "in.bkf", "-o", "in.png")
         self.run_program("render", "out.bkf", "-o", "out.png")

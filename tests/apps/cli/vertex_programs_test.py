@@ -165,7 +165,7 @@ class VertexPrograms(unittest.TestCase):
                       self.run_brokkr("shaders", file, "--vertex-program", "1", "--print", "ir", code=1).stderr)
         self.run_brokkr("extract", file, "--vertex-program", "0", "-o", str(self.path / "game.vert"))
         self.assertEqual((self.path / "game.vert").read_text(), VERTEX)
-        self.assertIn("numbered from 0",
+        self.assertIn("the last one is 0",
                       self.run_brokkr("extract", file, "--vertex-program", "1", "-o", "game.vert", code=1).stderr)
 
     def test_trim_leaves_out_what_the_program_computes(self):

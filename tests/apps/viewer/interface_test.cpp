@@ -9,6 +9,7 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "inspect/load_map.h"
 #include "pipeline/overdraw_color.h"
@@ -18,6 +19,8 @@
 #include "viewer/draw_rows.h"
 #include "viewer/icon.h"
 #include "viewer/image_area.h"
+#include "viewer/looks.h"
+#include "viewer/option_widget.h"
 #include "viewer/pattern_facts.h"
 #include "viewer/pixel_facts.h"
 #include "viewer/scene.h"
@@ -145,6 +148,48 @@ TEST(Theme, TextIsReadOnEveryGround) {
     const double a = luminance(text), b = luminance(ground);
     EXPECT_GE((std::max(a, b) + 0.05) / (std::min(a, b) + 0.05), 7.0) << std::hex << text << " on " << ground;
   }
+}
+
+TEST(Theme, EdgesOfBoxesAreSeen) {
+  for (const ImU32 ground : {theme::kGround, theme::kControl}) {
+    const double a = luminance(theme::kEdge), b = luminance(ground);
+    EXPECT_GE((std::max(a, b) + 0.05) / (std::min(a, b) + 0.05), 3.0);
+  }
+  Interface interface({300, 200});
+  bool off = false;
+  for (const bool is_box : {true, false}) {
+    bool has_edge = false;
+    interface.frames(2, [&] {
+      ImGui::Begin("panel");
+      is_box ? check_box("box", &off) : radio("circle", false);
+      const ImDrawList& list = *ImGui::GetWindowDrawList();
+      has_edge = std::any_of(list.VtxBuffer.begin(), list.VtxBuffer.end(),
+                             [](const ImDrawVert& vertex) { return vertex.col == theme::kEdge; });
+      ImGui::End();
+    });
+    EXPECT_TRUE(has_edge) << (is_box ? "box" : "circle");
+  }
+}
+
+TEST(OptionWidget, NumbersBesideSlidersHaveOneWidth) {
+  Interface interface({1200, 900});
+  Asked asked;
+  ViewerState state{.commands = asked};
+  std::set<float> begins;  // of the frames of widgets
+  interface.frames(3, [&] {
+    begins.clear();
+    ImGui::SetNextWindowSize({600, 800});
+    ImGui::Begin("panel");
+    draw_options(state, false);
+    const ImU32 frame = ImGui::GetColorU32(ImGuiCol_FrameBg);
+    const ImVector<ImDrawVert>& corners = ImGui::GetWindowDrawList()->VtxBuffer;
+    for (int i = 0; i + 4 <= corners.Size; ++i) {
+      const auto is_corner = [&](const ImDrawVert& vertex) { return vertex.col == frame; };
+      if (std::all_of(&corners[i], &corners[i] + 4, is_corner)) begins.insert(corners[std::exchange(i, i + 3)].pos.x);
+    }
+    ImGui::End();
+  });
+  EXPECT_EQ(begins.size(), 2) << "all widgets begin in one column, and the numbers beside sliders in another";
 }
 
 TEST(ImageArea, EnlargesByWholeFactorsBeyondTwo) {

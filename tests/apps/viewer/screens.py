@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Pictures of every screen of the window, to look at: start, dialogues, help, the tour, each panel, the tabs of a draw.
 
-    screens.py BROKKR FOLDER [--frame FILE] [WIDTHxHEIGHT[*SCALE]…]
+    screens.py BROKKR FOLDER [--frame FILE] [--only NAME,NAME…] [WIDTHxHEIGHT[*SCALE]…]
 
 writes FOLDER/WIDTHxHEIGHT/NAME.png, for 1280x800, 1920x1080 and 3840x2160*2 if no size is named. FILE is a captured frame;
-one with vertex programs has the panel Uniforms, too.
+one with vertex programs has the panel Uniforms, too. --only takes the names of pictures: capture,panel-log,draw-mesh.
 """
 import pathlib
 import sys
@@ -14,11 +14,20 @@ import png
 from session import SOURCE, Session, on_a_screen, wait_for
 
 ARGUMENTS = sys.argv[3:]
-FRAME = SOURCE / "scenes/extremetuxracer.bkf"
-if "--frame" in ARGUMENTS:
-    at = ARGUMENTS.index("--frame")
-    FRAME = pathlib.Path(ARGUMENTS[at + 1]).resolve()
+
+
+def taken(option, otherwise):
+    """The value of an option, which is taken out of the arguments."""
+    if option not in ARGUMENTS:
+        return otherwise
+    at = ARGUMENTS.index(option)
+    value = ARGUMENTS[at + 1]
     del ARGUMENTS[at : at + 2]
+    return value
+
+
+FRAME = pathlib.Path(taken("--frame", SOURCE / "scenes/extremetuxracer.bkf")).resolve()
+ONLY = taken("--only", "")
 SIZES = ARGUMENTS or ["1280x800", "1920x1080", "3840x2160*2"]
 OUTPUT = pathlib.Path(sys.argv[2]).resolve()
 OWN = SOURCE / "assets/courtyard.obj"
@@ -33,8 +42,14 @@ TABS = {"picture": 2, "state": 5, "texture": 8, "mesh": 11.5, "vertex": 14.5, "f
 EM = 14  # pixels at scale 1
 
 
+def wanted(*names):
+    return not ONLY or any(name in ONLY.split(",") for name in names)
+
+
 def keep(session, folder, name):
     """The window as it is when nothing more is drawn."""
+    if not wanted(name):
+        return
     session.wait_for_rest(1, most=0.3)
     x, y, width, height = session.screen.geometry(session.window)
     png.write(folder / f"{name}.png", session.screen.pixels(x, y, width, height))
@@ -59,6 +74,8 @@ def changes(session, act):
 
 def begins(screen, home, folder, size, scale):
     """Start screen, dialogues, help, and a card of the tour."""
+    if not wanted("start", "open", "capture", "help", "tour"):
+        return
     session = Session(screen, home, size, None, *words_of(scale), settings={})
     session.wait_for_cards()
     keep(session, folder, "start")
@@ -75,6 +92,8 @@ def begins(screen, home, folder, size, scale):
 
 def shows_panels(screen, home, folder, size, scale):
     for name, panel, scene, words in PANELS:
+        if not wanted(f"panel-{name}", *(["paper"] if name == "pattern" else [])):
+            continue
         files = [scene] if scene else []
         session = Session(screen, home, size, None, *files, *words, *words_of(scale), settings={"panel": panel})
         session.facts()  # the picture is there
@@ -95,6 +114,8 @@ def shows_panels(screen, home, folder, size, scale):
 
 def shows_a_draw(screen, home, folder, size, scale):
     """A click on the image chooses a draw, and its tabs are clicked one after another."""
+    if not wanted(*(f"draw-{tab}" for tab in TABS)):
+        return
     session = Session(screen, home, size, None, FRAME, *words_of(scale), settings={"panel": "Draws"})
     session.facts()
     session.last_shot.unlink()
@@ -109,7 +130,12 @@ def shows_a_draw(screen, home, folder, size, scale):
     left = x if is_wide else x + width - tabs_width(width, scale)
     top = y + round((172 if is_wide else 200) * scale)
     for tab, ems in TABS.items():
-        screen.click(round(left + ems * EM * scale), top)
+        place = (round(left + ems * EM * scale), top)
+        screen.move(*place)
+        session.wait_for_rest(1, most=0.3)
+        for down in (True, False):  # a busy computer may show no picture between the two unless there is time
+            screen.button(1, down)
+            time.sleep(1)
         screen.move(*image)
         keep(session, folder, f"draw-{tab}")
     session.close()

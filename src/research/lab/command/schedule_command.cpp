@@ -126,7 +126,7 @@ int run_schedule(const Arguments& arguments) {
   o.scene = arguments.text("scene", o.scene);
   o.views = int(arguments.integer("views", 0));
   o.view_size = int(arguments.integer("view-size", 0));
-  o.render = render_options(arguments.without("machine").without("isa"));
+  read_options(arguments.without("machine").without("isa"), o.render);  // each experiment chooses its policy
   const LabPlace place = lab_place_of(arguments);
   for (const auto& choice : Choices<MachineKind>::all) {
     if (place.machine == choice.name) o.render.machine = choice.value;
