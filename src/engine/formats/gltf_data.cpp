@@ -11,6 +11,7 @@
 
 #include "base/failure.h"
 #include "base/file_io.h"
+#include "base/json_builder.h"
 #include "base/json_parse.h"
 #include "base/text_scanner.h"
 
