@@ -111,8 +111,9 @@ function(brokkr_add_isa_objects target prefix)
                                                 UNITY_BUILD OFF)
     # Neither flag changes a value. They only free the compiler from errno and from floating-point exceptions.
     target_compile_options(${library} PRIVATE ${BROKKR_ISA_FLAGS_${isa}} -fno-math-errno -fno-trapping-math)
-    # See machine/machine.h. Below -O2, Clang inlines only what has the attribute.
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT isa STREQUAL "emulated" AND NOT BROKKR_SANITIZE)
+    # See machine/machine.h. Smaller kernels gain nothing from it. Below -O2, Clang inlines only what has the attribute.
+    if(prefix STREQUAL "brokkr_kernel" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT isa STREQUAL "emulated"
+       AND NOT BROKKR_SANITIZE)
       target_compile_definitions(${library} PRIVATE $<$<CONFIG:Release>:BROKKR_INLINE_BY_COST=1>)
       target_compile_options(${library} PRIVATE "$<$<CONFIG:Release>:SHELL:-mllvm -inline-threshold=100000>")
     endif()

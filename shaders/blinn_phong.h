@@ -77,8 +77,8 @@ struct BlinnPhong : ShaderTraits {
   BROKKR_FN static bool has_specular(const MaterialRecord& material) {
     return material.specular[0] + material.specular[1] + material.specular[2] > 0.0f;
   }
-  // True if light reaches any of the lanes, and the material reflects it. On CUDA the vote
-  // would need registers, so it is left out.
+  // True if light reaches any of the lanes, and the material reflects it. On CUDA the vote would need registers, so it
+  // is left out.
   BROKKR_FN static bool shines(W& w, const MaterialRecord& material, Mask active, const Carried& c) {
     return has_specular(material) && (!Warp::takes_turns || w.any(active && c.lambert > 0.0f));
   }

@@ -60,7 +60,7 @@ struct Texcoords {
   Vec2<W> at, dx, dy;
 };
 
-// What all lanes share. Except for the frame it is set for shaders with kSurface only, whose lanes belong to one run.
+// Values that all lanes share. Shaders without kSurface have the frame only; lanes of the others belong to one run.
 struct ShaderUniforms {
   const FrameTables* frame;
   const DrawRecord* draw;

@@ -178,8 +178,8 @@ BROKKR_FN_NOINLINE Vec4<Warp> sample_as_set(Warp& w, const FrameTables& frame, c
                       [&](const MipLevel& level) { return sample_level(w, frame, texture, level, uv, nearest, m); });
 }
 
-// The level of detail before it is clamped. dx and dy are the changes of the coordinates to the next sample to the right
-// and upwards.
+// The level of detail before it is clamped. dx and dy are the changes of the coordinates to the next sample to the
+// right and upwards.
 BROKKR_FN Float level_of_detail(const TextureRecord& texture, const Vec2<Warp>& dx, const Vec2<Warp>& dy) {
   const Float sx(float(texture.width)), sy(float(texture.height));
   const Float ux = dx.x * sx, vx = dx.y * sy, uy = dy.x * sx, vy = dy.y * sy;
@@ -203,9 +203,9 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
   });
 }
 
-// sample_trilinear in three steps, for shaders with parts. A step that only loads is short, so a processor waits for the
-// texels of many vectors at the same time. Machines that run the parts of one vector only do all work in the last step,
-// where it needs the fewest registers.
+// sample_trilinear in three steps, for shaders with parts. A step that only loads is short, so a processor waits for
+// the texels of many vectors at the same time. Machines that run the parts of one vector only do all work in the last
+// step, where it needs the fewest registers.
 struct TrilinearLookup {
   static constexpr bool kHasSteps = Warp::takes_turns;
   Float detail, weight;

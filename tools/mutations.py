@@ -142,7 +142,7 @@ MUTATIONS = [
      PIPELINE, "ProgramDraws.DiscardComesBefore*"),
     ("stencil-failures", "src/engine/raster/tile.h", "‹draw.stencil_ops[0] != uint8_t(StencilOp::keep)› ||", "false",
      PIPELINE, "ProgramDraws.DiscardComesBefore*"),
-    ("quad-helpers", "src/engine/raster/resolve.h", "active = ‹(two | w.shuffle(two, w.lane() ^ 2)) != 0›;", "now",
+    ("quad-helpers", "src/engine/raster/resolve.h", "return ‹(two | w.shuffle(two, w.lane() ^ 2)) != 0›;", "now",
      PIPELINE, "Shading.Wireframes*"),
     ("never-clipped", "src/engine/plan/clip_bound.cpp", "return ‹least > kMargin * size›;", "size >= 0",
      PIPELINE, "ClipBound.*"),
@@ -177,7 +177,7 @@ MUTATIONS = [
      "select(y1 >= height, height - one, y1)", PIPELINE, "Shading.TexturesRepeat"),
     ("texture-clamps", "shaders/texture.h", "const Float x = ‹fraction(u)› * to_float(width) - 0.5f,", "saturate(u)",
      PIPELINE, "Shading.TexturesRepeat"),
-    ("level-of-detail", "shaders/texture.h", "detail = ‹0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f))›;",
+    ("level-of-detail", "shaders/texture.h", "return ‹0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f))›;",
      "log2_lanes(clamp_to(rho, 1e-20f, 1e20f))", PIPELINE, "Shading.TrilinearMixesLevels"),
     ("mip-selection", "shaders/texture.h", "mip_level(w, texture, ‹minimum(level + 1, last)›, m)", "level",
      PIPELINE, "Shading.TrilinearMixesLevels"),
@@ -192,7 +192,7 @@ MUTATIONS = [
     ("mip-box", "src/engine/plan/mip_chain.cpp", "x1 = ‹std::max(x0 + 1, (x + 1) * width / next_width)›;", "x0 + 1",
      PIPELINE, "Shading.StripesOfBothDirectionsAreGreyAtADistance"),
     ("perspective", "src/engine/raster/interpolate.h",
-     "* draw.scale[0] + ‹clip_w[i] * (draw.offset[0] - in.x)›;", "1.0f * (draw.offset[0] - in.x)",
+     "x[i] = scaled_x + ‹clip_w[i] * (draw.offset[0] - in.x)›;", "1.0f * (draw.offset[0] - in.x)",
      PIPELINE, "Shading.TextureCoordinatesArePerspectiveCorrect"),
 
     # Patterns.
@@ -284,7 +284,7 @@ MUTATIONS = [
     ("frame-time", "src/engine/pipeline/renderer.cpp", "s.frame_ms = ‹call.ms()›;", "0.9 * call.ms()", PIPELINE,
      "PlanTest.FrameTimeIsWhatTheCallerWaitsFor"),
     # Readers.
-    ("json-depth", "src/engine/base/json_parse.h", "if (levels_.size() == ‹size_t(kMaxJsonDepth)›) fail(",
+    ("json-depth", "src/engine/base/json_builder.h", "if (levels_.size() == ‹size_t(kMaxJsonDepth)›) fail(",
      "size_t(kMaxJsonDepth) + 1", BASE, "JsonParse.*"),
     ("stored-length", "src/engine/frame/bkf_container.cpp", "if (‹produced > size›) fail_in(field,", "produced > size + 1",
      FRAME, "Bkf.AStreamThatHolds*"),

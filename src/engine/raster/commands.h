@@ -215,6 +215,27 @@ BROKKR_FN void copy_tile(Warp& w, const TargetTables& planes, const PhaseRecord&
   if (phase.planes & kPlaneDepth) copy(planes.depth.get());
 }
 
+// Copies to the warp's tiles of a region. copy_vector(s, first) copies to samples s .. s + width - 1; `first` is the
+// index of their sources if these are adjacent, or negative.
+template <class Shared, class Copy>
+BROKKR_FN void copy_tiles(const Visit<Shared>& v, const PhaseRecord& phase, const RegionRecord& region,
+                          const TileBlit& tiles, Copy&& copy_vector) {
+  Warp& w = v.b.warp;
+  const TargetTables& planes = v.t.targets;
+  const size_t base = first_sample(planes, region);
+  const bool copies_words = copies_whole_words(planes, phase);
+  const int across = planes.region_shift - 3;
+  for (int tile = w.index; tile * kTileSamples < planes.region * planes.region; tile += v.b.warps) {
+    const int first =
+        tiles.source_of(region.x + (tile & ((1 << across) - 1)) * kTile, region.y + (tile >> across) * kTile);
+    if (first >= 0 && copies_words) {
+      copy_tile(w, planes, phase, base + size_t(tile) * kTileSamples, size_t(first));
+      continue;
+    }
+    for (int s = 0; s < kTileSamples; s += w.width) copy_vector(tile * kTileSamples + s, first < 0 ? first : first + s);
+  }
+}
+
 // Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory. If both
 // targets have the same number of samples, each sample is copied. From several samples to one, a colour is the average
 // of the samples, and depth and stencil are those of sample 0.
@@ -228,7 +249,6 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   const TargetRecord& target = planes.targets[phase.target];
   const bool averages = (kKernelFeatures & kFeatureSamples) && source.samples > 1 && target.samples == 1;
   const TileBlit tiles(planes, phase);
-  const bool copies_words = copies_whole_words(planes, phase);
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target || region.layer != 0) continue;
@@ -241,7 +261,6 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
     note_change(v, region);
     const size_t base = first_sample(planes, region);
     const int of_sample = int(region.sample % source.samples * source.sample_regions) << (2 * planes.region_shift);
-    // Copies to samples s .. s + width - 1. `first`: the index of their sources if these are adjacent, or negative.
     const auto copy_vector = [&](int s, int first) BROKKR_INLINE_LAMBDA {
       Mask m = true;
       Int from = w.lane() + first;
@@ -281,17 +300,7 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
       }
     };
     if constexpr (Warp::takes_turns) {
-      const int across = planes.region_shift - 3;
-      for (int tile = w.index; tile * kTileSamples < samples; tile += v.b.warps) {
-        const int first =
-            tiles.source_of(region.x + (tile & ((1 << across) - 1)) * kTile, region.y + (tile >> across) * kTile);
-        if (first >= 0 && copies_words) {
-          copy_tile(w, planes, phase, base + size_t(tile) * kTileSamples, size_t(first));
-          continue;
-        }
-        for (int s = 0; s < kTileSamples; s += w.width)
-          copy_vector(tile * kTileSamples + s, first < 0 ? first : first + s);
-      }
+      copy_tiles(v, phase, region, tiles, copy_vector);
     } else {
       for (int s = share; s < samples; s += step) copy_vector(s, -1);
     }

@@ -68,8 +68,26 @@ BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& mater
   return frame.texcoords && material.textured != 0;
 }
 
-// Fills position, normal, texcoord and barycentric in `in`. `surface` is a SurfaceOf, PickedSurfaces or SurfacesOfTable.
-// Returns the weights.
+// Fills position and normal of captured clip-space positions: eye space with a vertical field of view of 67 degrees.
+template <class Surface>
+BROKKR_FN void guess_surface(const DrawRecord& draw, const Surface& surface, const Weights& weights,
+                             ShaderInput<Warp>& in) {
+  const float sy = 0.66f, sx = draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * sy;
+  Vec3<Warp> p[3];
+  for (int i = 0; i < 3; ++i) {
+    p[i] = Vec3<Warp>(surface.get([&](const auto& s) -> const auto& { return s.clip[i].x; }) * sx,
+                      surface.get([&](const auto& s) -> const auto& { return s.clip[i].y; }) * sy,
+                      -surface.get([&](const auto& s) -> const auto& { return s.clip[i].w; }));
+  }
+  in.normal = cross(p[1] - p[0], p[2] - p[0]);
+  in.position = Vec3<Warp>(mixed(weights.value, p[0].x, p[1].x, p[2].x), mixed(weights.value, p[0].y, p[1].y, p[2].y),
+                           mixed(weights.value, p[0].z, p[1].z, p[2].z));
+  const Float flip = select(dot(in.normal, in.position) > 0.0f, -1.0f, 1.0f);
+  in.normal = in.normal * flip;
+}
+
+// Fills position, normal, texcoord and barycentric in `in`. `surface` is a SurfaceOf, PickedSurfaces or
+// SurfacesOfTable. Returns the weights.
 template <class Surface>
 BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Surface& surface, ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
@@ -91,18 +109,7 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Su
   in.barycentric = weights.value;
 
   if (!Surface::kHasMaterial && !(draw.bits & kDrawMaterial)) {
-    // Guesses eye space for captured clip-space positions, with a vertical field of view of 67 degrees.
-    const float sy = 0.66f, sx = draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * sy;
-    Vec3<Warp> p[3];
-    for (int i = 0; i < 3; ++i) {
-      p[i] = Vec3<Warp>(surface.get([&](const auto& s) -> const auto& { return s.clip[i].x; }) * sx,
-                        surface.get([&](const auto& s) -> const auto& { return s.clip[i].y; }) * sy, -clip_w[i]);
-    }
-    in.normal = cross(p[1] - p[0], p[2] - p[0]);
-    in.position = Vec3<Warp>(mixed(weights.value, p[0].x, p[1].x, p[2].x), mixed(weights.value, p[0].y, p[1].y, p[2].y),
-                             mixed(weights.value, p[0].z, p[1].z, p[2].z));
-    const Float flip = select(dot(in.normal, in.position) > 0.0f, -1.0f, 1.0f);
-    in.normal = in.normal * flip;
+    guess_surface(draw, surface, weights, in);
     return weights;
   }
   const auto attribute = [&](auto&& of_corner) {
@@ -259,22 +266,33 @@ BROKKR_FN void load_lane(const FrameTables& frame, const Run& run, const Materia
   }
 }
 
-// Interpolates the surfaces of a tile's samples, whose primitives belong to a run with a material. (x0, y0) is the
-// tile's first sample, and lanes(i) are the samples of vector i that count. Each result is in `in` when done(i) is
-// called.
-template <bool kColors, int kVectors, class Lanes, class Done>
-BROKKR_FN void interpolate_tile(Warp& w, const FrameTables& frame, const Run& run, SurfaceTable& table,
-                                ShaderInput<Warp>& in, int x0, int y0, Lanes&& lanes, const Uint (&of_vector)[kVectors],
-                                Done&& done) {
+// Some samples of a tile and their primitives, which belong to one run.
+template <int kVectors>
+struct TileOfRun {
+  int x0, y0;        // the tile's first sample
+  uint64_t samples;  // one bit each
+  const Uint (&primitives)[kVectors];
+
+  BROKKR_FN uint32_t lanes(int vector) const {
+    return uint32_t(samples >> (vector * kWidth) & (~uint64_t(0) >> (64 - kWidth)));
+  }
+};
+
+// Interpolates the surfaces of samples whose run has a material. Each result is in `in` when done(i) is called for
+// vector i.
+template <bool kColors, int kVectors, class Done>
+BROKKR_FN void interpolate_tile(Warp& w, const Run& run, const TileOfRun<kVectors>& tile, SurfaceTable& table,
+                                ShaderInput<Warp>& in, Done&& done) {
+  const FrameTables& frame = *in.frame;
   uint32_t primitives[SurfaceTable::kCount];
   Int place[kVectors];  // in the table
   for (int begin = 0; begin < kVectors;) {
     // As many vectors as have no more primitives than the table has lanes.
     int count = 0, end = begin;
     for (; end < kVectors; ++end) {
-      uint32_t rest = lanes(end);
+      uint32_t rest = tile.lanes(end);
       if (rest == 0) continue;
-      const Uint of_lane = of_vector[end];
+      const Uint of_lane = tile.primitives[end];
       Int number = 0;
       const int before = count;
       for (int k = 0; k < before && rest != 0; ++k) {
@@ -302,11 +320,11 @@ BROKKR_FN void interpolate_tile(Warp& w, const FrameTables& frame, const Run& ru
                           w.spill(corner.z), w.spill(corner.w)};
     }
     for (int i = begin; i < end; ++i) {
-      const uint32_t some = lanes(i);
+      const uint32_t some = tile.lanes(i);
       if (some == 0) continue;
-      in.x = to_float(tile_x(w.lane()) + (tile_x(i * kWidth) + x0)) + 0.5f;
-      in.y = to_float(tile_y(w.lane()) + (tile_y(i * kWidth) + y0)) + 0.5f;
-      in.primitive = of_vector[i];
+      in.x = to_float(tile_x(w.lane()) + (tile_x(i * kWidth) + tile.x0)) + 0.5f;
+      in.y = to_float(tile_y(w.lane()) + (tile_y(i * kWidth) + tile.y0)) + 0.5f;
+      in.primitive = tile.primitives[i];
       const Weights weights = interpolate(frame, run, SurfacesOfTable{table, place[i]}, in);
       if constexpr (kColors) interpolate_colors(w, frame, run, w.lanes_of(some), weights, in);
       done(i);

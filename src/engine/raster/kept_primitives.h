@@ -83,8 +83,8 @@ struct PickedSurfaces {
   }
 };
 
-// The corners of primitives of one run, one primitive per lane. The lanes of a vector of samples then read each field by
-// one exchange of lanes. x and y of clip space are scaled to pixels.
+// The corners of primitives of one run, one primitive per lane. The lanes of a vector of samples then read each field
+// by one exchange of lanes. x and y of clip space are scaled to pixels.
 struct SurfaceTable {
   static constexpr int kCount = kWidth;
   SurfaceOf<Warp::Spilled<float>> of{};  // lanes without a primitive hold finite numbers

@@ -59,12 +59,20 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
   }
 }
 
-// A plane whose words equal those of the texels that it is copied to. Sample `place` starts at word place * count.
-// Halves have their second word in a plane of its own, `high`.
+// A plane whose words equal those of the texels that it is copied to. Sample `place` starts at word place * count. The
+// second words of halves lie in another plane, `high`.
 struct PlaneWords {
   const uint32_t* words = nullptr;  // null: texels must be encoded again
   const uint32_t* high = nullptr;
   int count = 1;
+  bool waits = false;  // a clear is pending: all samples have the words `cleared`
+  uint64_t cleared = 0;
+};
+
+// Texels that a warp writes: its share of a region's.
+struct PublishedTexels {
+  uint32_t* texels;
+  Share share;
 };
 BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
   const TexelEncoding encoding = TexelEncoding(phase.encoding);
@@ -90,16 +98,16 @@ BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord&
 // words of samples i and i + 1; sample i is in an even column.
 template <int kWords, class Pair>
 BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
-                            Share share, uint32_t* texels, Pair pair) {
+                            const PublishedTexels& published, Pair pair) {
   const int rows = TileRow::count(planes);
-  for (int first = share.first; first < rows; first += share.step) {
+  for (int first = published.share.first; first < rows; first += published.share.step) {
     w.for_lanes(w.first_lanes(rows - first), [&](int lane) {
       const TileRow row(planes, region, first + lane);
       if (row.x >= phase.image_width || row.y >= phase.image_height) return;
       uint32_t in_row[kTile * kWords];
       for (int k = 0; k < kTile / 2; ++k) pair(in_row + 2 * k * kWords, row.sample + TileRow::pair(k));
-      uint32_t* const to =
-          texels + size_t(phase.first_word) + (size_t(row.y) * size_t(phase.image_width) + size_t(row.x)) * kWords;
+      uint32_t* const to = published.texels + size_t(phase.first_word) +
+                           (size_t(row.y) * size_t(phase.image_width) + size_t(row.x)) * kWords;
       if (row.x + kTile <= phase.image_width) {
         for (int k = 0; k < kTile / 2; ++k)
           __builtin_memcpy(to + 2 * k * kWords, in_row + 2 * k * kWords, 2 * kWords * sizeof(uint32_t));
@@ -109,47 +117,47 @@ BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRec
     });
   }
 }
-// Copies the region's words. `waits`: a clear is pending; all samples have the words `cleared`.
+// Copies the region's words.
 template <int kWords>
 BROKKR_FN void publish_all_words(Warp& w, const TargetTables& planes, const RegionRecord& region,
-                                 const PhaseRecord& phase, const PlaneWords& from, bool waits, uint64_t cleared,
-                                 Share share, uint32_t* texels) {
+                                 const PhaseRecord& phase, const PlaneWords& from, const PublishedTexels& texels) {
   const uint32_t *const words = from.words, *const high = from.high;
-  if (kWords <= 2 && waits) {
-    publish_rows<kWords>(w, planes, region, phase, share, texels, [=](uint32_t* to, int) {
-      const uint64_t of_sample = kWords == 1 ? (cleared & 0xffffffffu) | cleared << 32 : cleared;
+  if (kWords <= 2 && from.waits) {
+    const uint64_t of_sample = kWords == 1 ? (from.cleared & 0xffffffffu) | from.cleared << 32 : from.cleared;
+    publish_rows<kWords>(w, planes, region, phase, texels, [=](uint32_t* to, int) {
       for (int k = 0; k < kWords; ++k) __builtin_memcpy(to + 2 * k, &of_sample, sizeof of_sample);
     });
   } else if (kWords == 2 && high != nullptr) {
-    publish_rows<kWords>(w, planes, region, phase, share, texels, [=](uint32_t* to, int i) {
+    publish_rows<kWords>(w, planes, region, phase, texels, [=](uint32_t* to, int i) {
       for (int k = 0; k < 2 * kWords; ++k) to[k] = normal_halves(k % 2 == 0 ? words[i + k / 2] : high[i + k / 2]);
     });
   } else {
-    publish_rows<kWords>(w, planes, region, phase, share, texels, [=](uint32_t* to, int i) {
+    publish_rows<kWords>(w, planes, region, phase, texels, [=](uint32_t* to, int i) {
       __builtin_memcpy(to, words + size_t(i) * kWords, 2 * kWords * sizeof(uint32_t));
     });
   }
 }
 // Does the same for warps whose lanes do not take turns and texels of several words.
 BROKKR_FN void publish_by_lanes(Warp& w, const TargetTables& planes, const RegionRecord& region,
-                                const PhaseRecord& phase, const PlaneWords& from, Share share, uint32_t* texels) {
-  for (int s = share.first; s < planes.region * planes.region; s += share.step) {
+                                const PhaseRecord& phase, const PlaneWords& from, const PublishedTexels& published) {
+  const auto [first, step] = published.share;
+  for (int s = first; s < planes.region * planes.region; s += step) {
     const Position at = region_position(w, planes, region, s);
     const Mask m = at.x < phase.image_width && at.y < phase.image_height;
     if (!w.any(m)) continue;
     const Int to = (at.y * phase.image_width + at.x) * from.count + int(phase.first_word);
     for (int k = 0; k < from.count; ++k)
-      w.scatter(texels, to + k, w.gather(from.words, (w.lane() + s) * from.count + k, m), m);
+      w.scatter(published.texels, to + k, w.gather(from.words, (w.lane() + s) * from.count + k, m), m);
   }
 }
 BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
-                             const PlaneWords& from, bool waits, uint64_t cleared, Share share, uint32_t* texels) {
-  if (from.count == 1) return publish_all_words<1>(w, planes, region, phase, from, waits, cleared, share, texels);
+                             const PlaneWords& from, const PublishedTexels& texels) {
+  if (from.count == 1) return publish_all_words<1>(w, planes, region, phase, from, texels);
   if constexpr (Warp::takes_turns) {
-    if (from.count == 2) return publish_all_words<2>(w, planes, region, phase, from, waits, cleared, share, texels);
-    return publish_all_words<4>(w, planes, region, phase, from, waits, cleared, share, texels);
+    if (from.count == 2) return publish_all_words<2>(w, planes, region, phase, from, texels);
+    return publish_all_words<4>(w, planes, region, phase, from, texels);
   } else {
-    publish_by_lanes(w, planes, region, phase, from, share, texels);
+    publish_by_lanes(w, planes, region, phase, from, texels);
   }
 }
 
@@ -215,12 +223,14 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
     if (again && (state.bits & kChanged) == 0) continue;
     if constexpr (kNotesChanges) end_clears(v, region, kChanged);
     const bool waits = phase.color_plane == 0 && (state.bits & phase.planes) != 0;
-    if (const PlaneWords from = plane_words(planes, region, phase); from.words != nullptr) {
+    if (PlaneWords from = plane_words(planes, region, phase); from.words != nullptr) {
       const uint32_t depth = w.broadcast(as_uint(Float(state.depth)), 0);
-      uint64_t cleared = phase.planes == kPlaneDepth ? depth : state.color;
+      from.waits = waits;
+      from.cleared = phase.planes == kPlaneDepth ? depth : state.color;
       if (from.high != nullptr)
-        cleared = normal_halves(uint32_t(cleared)) | uint64_t(normal_halves(uint32_t(cleared >> 32))) << 32;
-      publish_words(w, planes, region, phase, from, waits, cleared, share, texels);
+        from.cleared = normal_halves(uint32_t(from.cleared)) | uint64_t(normal_halves(uint32_t(from.cleared >> 32)))
+                                                                   << 32;
+      publish_words(w, planes, region, phase, from, {texels, share});
       continue;
     }
     if ((kKernelFeatures & kFeatureSamples) && planes.targets[region.target].samples > 1 && phase.sample == 0)

@@ -154,7 +154,7 @@ BROKKR_FN uint64_t won_samples(Warp& w, const KeyPass& pass, int tile) {
 // Writes a tile whose samples `won`, at least one, have colours of programs in the memory. Planes must have no notes of
 // writers.
 BROKKR_FN void write_programs_tile(Warp& w, const KeyPass& pass, const ProgramMemory& memory, int tile,
-                                   const RegionState& state, bool half, uint64_t won) {
+                                   const RegionState& state, uint64_t won) {
   const TargetTables& planes = *pass.planes;
   const size_t base = pass.base() + size_t(tile) * kTileSamples;
   const bool fresh = (state.bits & kClearColor) != 0;
@@ -169,26 +169,27 @@ BROKKR_FN void write_programs_tile(Warp& w, const KeyPass& pass, const ProgramMe
     }
   };
   write(memory.low, uint32_t(state.color), planes.color + base);
-  if (half) write(memory.high, uint32_t(state.color >> 32), planes.color_high + base);
+  if (planes.targets[pass.region->target].format == uint32_t(ColorFormat::rgba16f))
+    write(memory.high, uint32_t(state.color >> 32), planes.color_high + base);
   for (int s = 0; s < kTileSamples; s += w.width)
     w.store(planes.depth + base + s, depth_of_key(pass.keys->depth(w, tile * kTileSamples + s), pass.key_bits));
 }
 
-// Shades samples of a tile whose shader has parts. Returns these samples. If the shader needs quads, a vector whose quads
-// have several primitives is left out.
+// Shades samples of a tile whose shader has parts. Returns these samples. If the shader needs quads, a vector whose
+// quads have several primitives is left out.
 template <class Shader>
-BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0,
-                                             int y0, uint32_t format, bool quads, uint64_t others, TileColors& to) {
+BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass,
+                                             const ShadedTile& tile, TileColors& to) {
   const Uint nothing = nothing_new(pass.key_bits);
   Uint primitives[kTileSamples / kWidth];
   uint64_t won = 0, active = 0;
   for (int s = 0; s < kTileSamples; s += w.width) {
-    const Uint order = pass.keys->order(w, tile * kTileSamples + s);
+    const Uint order = pass.keys->order(w, tile.number * kTileSamples + s);
     const Uint primitive = primitive_of_order(order, pass.key_bits);
     Uint& shown = primitives[s / kWidth];
     shown = primitive;
-    Mask here = order != nothing && w.lanes_of(uint32_t(~others >> s)), lanes = here;
-    if (quads) {
+    Mask here = order != nothing && w.lanes_of(uint32_t(~tile.by_program >> s)), lanes = here;
+    if (tile.quads) {
       shown = primitive_of_quads(w, primitive, here);
       if (w.any(here && shown != primitive)) continue;
       lanes = quads_of(w, here);
@@ -196,20 +197,49 @@ BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, con
     won |= uint64_t(w.ballot(here)) << s;
     active |= uint64_t(w.ballot(lanes)) << s;
   }
-  return shade_tile_in_parts<Shader>(w, context, x0, y0, format, active, primitives, to) & won;
+  return shade_tile_in_parts<Shader>(w, context, tile, active, primitives, to) & won;
 }
-#define BROKKR_SHADING(value, name, shader, meaning)                                                    \
-  case Shading::value:                                                                                  \
-    if constexpr (HasParts<shader<Warp>> && Warp::takes_turns)                                          \
-      return resolve_in_parts<shader<Warp>>(w, context, pass, tile, x0, y0, format, quads, others, to); \
-    else                                                                                                \
+#define BROKKR_SHADING(value, name, shader, meaning)                     \
+  case Shading::value:                                                   \
+    if constexpr (HasParts<shader<Warp>> && Warp::takes_turns)           \
+      return resolve_in_parts<shader<Warp>>(w, context, pass, tile, to); \
+    else                                                                 \
       return 0;
-BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0, int y0,
-                                         uint32_t format, bool quads, uint64_t others, TileColors& to) {
+BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, const ShadedTile& tile,
+                                         TileColors& to) {
   switch (context.shading) {
 #include "brokkr/shadings.def"
   }
   return 0;
+}
+
+// Shades the samples s .. s + width - 1 of a tile that primitives won. Colours that programs or parts of a shader have
+// computed are taken over.
+BROKKR_FN void shade_vector(Warp& w, ShadeContext& context, const KeyPass& pass, const ShadedTile& tile, int s,
+                            [[maybe_unused]] const TileColors& colors, Stored& shown) {
+  const int at = tile.number * kTileSamples + s;
+  const Uint order = pass.keys->order(w, at);
+  const Mask won = order != nothing_new(pass.key_bits);
+  const Int i = w.lane() + s;
+  Samples in;
+  in.x = to_float(tile_x(i) + tile.x0) + 0.5f;
+  in.y = to_float(tile_y(i) + tile.y0) + 0.5f;
+  in.z = depth_of_key(pass.keys->depth(w, at), pass.key_bits);
+  in.primitive = primitive_of_order(order, pass.key_bits);
+  Mask others = won;
+  if (tile.by_program != 0) {
+    const Mask programs = w.lanes_of(uint32_t(tile.by_program >> s));
+    shown.low = select(programs, w.load(context.memory->low + s), shown.low);
+    shown.high = select(programs, w.load(context.memory->high + s), shown.high);
+    others = won && !programs;
+  }
+  if constexpr (Warp::takes_turns) {
+    const Mask parts = w.lanes_of(uint32_t(colors.samples >> s));
+    shown.low = select(parts, w.load(colors.low + s), shown.low);
+    shown.high = select(parts, w.load(colors.high + s), shown.high);
+    others = others && !parts;
+  }
+  if (!Warp::takes_turns || w.any(others)) shade_won(w, context, tile.format, tile.quads, in, others, shown);
 }
 
 // Resolves the tiles of the warp's share. Returns the number of samples shaded.
@@ -231,11 +261,9 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
     const uint64_t by_program = context.shows_programs() && writes_color
                                     ? resolve_programs(w, context, pass, tile, tile_x0, tile_y0, target.format)
                                     : 0;
-    uint64_t by_parts = 0;
+    const ShadedTile shaded_tile{tile, tile_x0, tile_y0, target.format, quads, by_program};
     if constexpr (Warp::takes_turns) {
-      if (writes_color)
-        by_parts =
-            resolve_tile_in_parts(w, context, pass, tile, tile_x0, tile_y0, target.format, quads, by_program, colors);
+      if (writes_color) colors.samples = resolve_tile_in_parts(w, context, pass, shaded_tile, colors);
     }
     if constexpr (kLoadsCanWait) {
       if ((state.bits & kLoadWaits) != 0 && writes_color && !won_all(w, pass, tile))
@@ -243,7 +271,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
     }
     if constexpr (Warp::takes_turns && (kKernelFeatures & kFeaturePrograms) != 0) {
       if (by_program != 0 && !planes.visible_id && !planes.depth_id && won_samples(w, pass, tile) == by_program) {
-        write_programs_tile(w, pass, *context.memory, tile, state, half, by_program);
+        write_programs_tile(w, pass, *context.memory, tile, state, by_program);
         shaded += count_bits(by_program);
         continue;
       }
@@ -256,30 +284,10 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
       const bool some = w.any(won);
       Stored shown{uint32_t(state.color), uint32_t(state.color >> 32)};
       if (some && writes_color) {
-        const Int i = w.lane() + s;
-        const Uint primitive = primitive_of_order(order, pass.key_bits);
-        Samples in;
-        in.x = to_float(tile_x(i) + tile_x0) + 0.5f;
-        in.y = to_float(tile_y(i) + tile_y0) + 0.5f;
-        in.z = depth_of_key(keys.depth(w, at), pass.key_bits);
-        in.primitive = primitive;
-        Mask others = won;
-        if (by_program != 0) {
-          const Mask programs = w.lanes_of(uint32_t(by_program >> s));
-          shown.low = select(programs, w.load(context.memory->low + s), shown.low);
-          shown.high = select(programs, w.load(context.memory->high + s), shown.high);
-          others = won && !programs;
-        }
-        if constexpr (Warp::takes_turns) {
-          const Mask parts = w.lanes_of(uint32_t(by_parts >> s));
-          shown.low = select(parts, w.load(colors.low + s), shown.low);
-          shown.high = select(parts, w.load(colors.high + s), shown.high);
-          others = others && !parts;
-        }
-        if (!Warp::takes_turns || w.any(others)) shade_won(w, context, target.format, quads, in, others, shown);
+        shade_vector(w, context, pass, shaded_tile, s, colors, shown);
         shaded += w.count(won);
         if (planes.visible_id) {
-          w.merge(planes.visible_id + memory, primitive, won);
+          w.merge(planes.visible_id + memory, primitive_of_order(order, pass.key_bits), won);
           stamp(w, planes, memory, won);
         }
       }

@@ -96,16 +96,25 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
   }
 }
 
-// The stored colours of a tile's samples.
+// The stored colours of some samples of a tile.
 struct alignas(64) TileColors {
   uint32_t low[kTileSamples], high[kTileSamples];
+  uint64_t samples = 0;  // one bit each
 };
 
-// Does the work of shade_samples and store_color for the samples `which` of a tile, part of the shader by part. (x0, y0) is
-// its first sample. Returns the samples that it has shaded: those of draws with materials. `Context` is ShadeContext; it
-// is a parameter, so that only machines that have SurfaceTable compile this.
+// A tile to shade.
+struct ShadedTile {
+  int number, x0, y0;   // in its region; its first sample
+  uint32_t format;      // of its colours
+  bool quads;           // the shader needs quads
+  uint64_t by_program;  // samples that have a colour, one bit each
+};
+
+// Does the work of shade_samples and store_color for the samples `which` of a tile, part of the shader by part. Returns
+// the samples that it has shaded: those of draws with materials. `Context` is ShadeContext; it is a parameter, so that
+// only machines that have SurfaceTable compile this.
 template <class Shader, int kVectors, class Context>
-BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, int x0, int y0, uint32_t format, uint64_t which,
+BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, const ShadedTile& tile, uint64_t which,
                                        const Uint (&primitives)[kVectors], TileColors& to) {
   const FrameTables& frame = *context.frame;
   typename Shader::Carried carried[kVectors];
@@ -130,17 +139,15 @@ BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, int x0, int y0
     which &= ~same;
     if (!(in.draw->bits & kDrawMaterial)) continue;
     shaded |= same;
-    const auto lanes_of_vector = [&](int i) BROKKR_INLINE_LAMBDA {
-      return uint32_t(same >> (i * kWidth) & (~uint64_t(0) >> (64 - kWidth)));
-    };
+    const TileOfRun<kVectors> of_run{tile.x0, tile.y0, same, primitives};
     const auto for_vectors = [&](auto&& f) BROKKR_INLINE_LAMBDA {
       for (int i = 0; i < kVectors; ++i) {
-        const uint32_t lanes = lanes_of_vector(i);
+        const uint32_t lanes = of_run.lanes(i);
         if (lanes != 0) f(i, w.lanes_of(lanes));
       }
     };
-    interpolate_tile<Shader::kColors>(w, frame, context.run, context.surfaces.table, in, x0, y0, lanes_of_vector,
-                                      primitives, [&](int i) BROKKR_INLINE_LAMBDA { Shader::begin(in, carried[i]); });
+    interpolate_tile<Shader::kColors>(w, context.run, of_run, context.surfaces.table, in,
+                                      [&](int i) BROKKR_INLINE_LAMBDA { Shader::begin(in, carried[i]); });
     const ShaderUniforms of = in;
     [&]<int... kPart>(std::integer_sequence<int, kPart...>) BROKKR_INLINE_LAMBDA {
       (for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA { Shader::template part<kPart>(w, of, m, carried[i]); }),
@@ -148,9 +155,9 @@ BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, int x0, int y0
     }
     (std::make_integer_sequence<int, Shader::kParts>());
     for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA {
-      const Stored stored = store_color(format, color_of(Shader::end(of, carried[i])));
+      const Stored stored = store_color(tile.format, color_of(Shader::end(of, carried[i])));
       w.merge(to.low + i * kWidth, stored.low, m);
-      if (format == uint32_t(ColorFormat::rgba16f)) w.merge(to.high + i * kWidth, stored.high, m);
+      if (tile.format == uint32_t(ColorFormat::rgba16f)) w.merge(to.high + i * kWidth, stored.high, m);
     });
   }
   return shaded;

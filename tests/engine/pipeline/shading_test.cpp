@@ -441,8 +441,9 @@ TEST(Shading, ObjSceneLooksTheSameInEveryOrder) {
   }
 }
 
-// A tile is shaded at once if the order of draws does not matter (shaders/shader.h), and vector by vector in strict order.
-// Tiles have from one primitive to more than a warp has lanes, and primitives of several runs with different materials.
+// A tile is shaded at once if the order of draws does not matter (shaders/shader.h), and vector by vector in strict
+// order. Tiles have from one primitive to more than a warp has lanes, and primitives of several runs with different
+// materials.
 TEST(Shading, WholeTilesLookLikeTheirVectors) {
   for (const bool bends : {false, true}) {
     Scene s(128, 96);
