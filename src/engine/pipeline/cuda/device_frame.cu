@@ -106,6 +106,7 @@ const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::s
   });
   t.batches = host.frame.batches;
   t.phase_count = host.frame.phase_count;
+  t.normal_maps = host.frame.normal_maps;
   std::copy(host.frame.light, host.frame.light + 3, t.light);
   return tables_;
 }
