@@ -1,6 +1,7 @@
 # Headers that most host files read, compiled once. They are a sixth of what a clone compiles before its first picture.
-# Only for Clang: GCC refuses precompiled headers where a target has other definitions, as most of these have.
-if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+# Only for Clang: GCC refuses precompiled headers where a target has other definitions, as most of these have. Not with a
+# compiler cache: a precompiled header names its build folder, so build folders would not share their objects.
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang OR CMAKE_CXX_COMPILER_LAUNCHER)
   function(brokkr_precompile)
   endfunction()
   return()
