@@ -10,13 +10,12 @@ endif()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/brokkr_host_headers.cpp CONTENT "")
 add_library(brokkr_host_headers OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/generated/brokkr_host_headers.cpp)
 target_link_libraries(brokkr_host_headers PRIVATE brokkr_options nlohmann_json::nlohmann_json)
-# Without the time of each header in it, the compiler cache knows it again.
-target_compile_options(brokkr_host_headers PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 target_precompile_headers(brokkr_host_headers PRIVATE <nlohmann/json.hpp> <algorithm> <array> <atomic> <bit> <charconv> <chrono>
   <cmath> <cstdint> <cstdlib> <cstring> <filesystem> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional>
   <set> <span> <sstream> <stdexcept> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>)
 
-# Those of the libraries that exist read these headers first. (Programs are compiled as PIE, for which Clang refuses them.)
+# Makes libraries read these headers first. Names without a target are ignored, because parts can be left out. Programs
+# cannot use the headers: they are compiled as PIE.
 function(brokkr_precompile)
   foreach(target IN LISTS ARGN)
     if(TARGET ${target})

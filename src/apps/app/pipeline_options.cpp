@@ -119,15 +119,12 @@ void read_options(const Arguments& arguments, RenderOptions& options) {
 RenderOptions render_options(const Arguments& arguments) {
   RenderOptions options;
   read_options(arguments, options);
-  const bool is_machine_chosen = arguments.has("machine") && options.machine != MachineKind::automatic;
   for_each_option(options, [&](const OptionInfo& info, const auto&) {
-    if (!arguments.has(info.name)) return;
-    const auto refuse = [&](const char* what, const char* reader, const char* chosen) {
-      throw UsageError(fmt::format("--{}: is for --{} {}, and not for {}", info.name, what, reader, chosen));
-    };
-    if (info.policy && *info.policy != options.policy) refuse("policy", name_of(*info.policy), name_of(options.policy));
-    if (is_machine_chosen && info.machine && *info.machine != options.machine)
-      refuse("machine", name_of(*info.machine), name_of(options.machine));
+    if (!arguments.has(info.name) || is_read(info, options)) return;
+    const bool is_policy = info.policy && *info.policy != options.policy;
+    throw UsageError(fmt::format("--{}: is for --{} {}, and not for {}", info.name, is_policy ? "policy" : "machine",
+                                 is_policy ? name_of(*info.policy) : name_of(*info.machine),
+                                 is_policy ? name_of(options.policy) : name_of(options.machine)));
   });
   return options;
 }

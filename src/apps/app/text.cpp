@@ -16,6 +16,11 @@ std::string grouped(uint64_t value) {
   return text;
 }
 
+std::string counted(uint64_t count, const std::string& thing) { return counted(count, thing, thing + "s"); }
+std::string counted(uint64_t count, const std::string& thing, const std::string& things) {
+  return grouped(count) + " " + (count == 1 ? thing : things);
+}
+
 std::string time_text(double seconds) {
   const auto whole = uint64_t(std::lround(std::max(seconds, 0.0)));
   if (whole < 100) return std::to_string(whole) + " s";

@@ -13,6 +13,9 @@ namespace brokkr::app {
 
 using brokkr::fixed;
 std::string grouped(uint64_t value);  // "1 234 567"
+// "1 draw", "1 234 draws"; `things`: a plural that does not end in s.
+std::string counted(uint64_t count, const std::string& thing);
+std::string counted(uint64_t count, const std::string& thing, const std::string& things);
 
 // Makes text from a file safe for a terminal: control characters become '?'.
 std::string printable(std::string text);

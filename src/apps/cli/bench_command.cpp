@@ -213,8 +213,8 @@ int run_bench(const Arguments& arguments) {
   if (arguments.text("json") != "-" && arguments.text("csv") != "-") std::cout << rows_table(rows) << std::flush;
   if (!signals.stopped()) return outcome(rows);
   const bool in_part = !rows.empty() && rows.back().cut_off;
-  std::cerr << fmt::format("brokkr: ended by {} after {} {}{}\n", signals.name(), rows.size(),
-                           rows.size() == 1 ? "workload" : "workloads", in_part ? ", the last of them incomplete" : "");
+  std::cerr << fmt::format("brokkr: ended by {} after {}{}\n", signals.name(), counted(rows.size(), "workload"),
+                           in_part ? ", the last of them incomplete" : "");
   return signals.exit_code();
 }
 

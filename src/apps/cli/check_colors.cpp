@@ -226,10 +226,10 @@ void print(const ColorCheck& check) {
       cells);
   std::cout << "required: " << describe(check.limits) << '\n';
   if (check.false_color_draws > 0) {
-    std::cout << grouped(check.false_color_draws) << " draws in false colours\n";
+    std::cout << counted(check.false_color_draws, "draw") << " in false colours\n";
   }
   if (check.skipped_draws > 0) {
-    std::cout << grouped(check.skipped_draws) << " draws not recorded, " << grouped(check.skipped_text)
+    std::cout << counted(check.skipped_draws, "draw") << " not recorded, " << grouped(check.skipped_text)
               << " of them letters or pixels\n";
   }
   for (const auto& [reason, count] : check.reasons)

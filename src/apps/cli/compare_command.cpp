@@ -67,9 +67,7 @@ int run_compare(const Arguments& arguments) {
       throw std::runtime_error(file + ": .exr is not compared; write the values as .pfm, which --aov takes as well");
   }
   const FloatImage a = read_values(first), b = read_values(second);
-  const auto channels = [](const FloatImage& image) {
-    return std::to_string(image.channels) + (image.channels == 1 ? " channel" : " channels");
-  };
+  const auto channels = [](const FloatImage& image) { return counted(uint64_t(image.channels), "channel"); };
   if (a.width != b.width || a.height != b.height || a.channels != b.channels) {
     throw std::runtime_error(fmt::format("{} is {}x{} with {}, {} is {}x{} with {}; compare equal sizes and channels",
                                          first, a.width, a.height, channels(a), second, b.width, b.height,

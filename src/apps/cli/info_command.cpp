@@ -378,8 +378,8 @@ std::string counts(const std::map<std::string, uint64_t>& by_name) {
 }
 
 std::string commands_text(const FrameSummary& summary) {
-  std::string text = fmt::format("{} draws, {} clears, {} blits", grouped(summary.draws), grouped(summary.clears),
-                                 grouped(summary.blits));
+  std::string text = fmt::format("{}, {}, {}", counted(summary.draws, "draw"), counted(summary.clears, "clear"),
+                                 counted(summary.blits, "blit"));
   for (const auto& [count, name] : {std::pair(summary.loads, "loads"), std::pair(summary.mips, "generated mip chains"),
                                     std::pair(summary.copies, "copies")}) {
     if (count > 0) text += ", " + grouped(count) + " " + name;
@@ -392,16 +392,16 @@ std::string programs_text(const Frame& frame, const FrameSummary& summary) {
   uint64_t fixed = 0, draws = 0;
   for (const FragmentProgram& program : frame.programs) fixed += program.fixed.has_value();
   for (const uint64_t count : summary.program_draws) draws += count;
-  return fmt::format("{} for {} draws, {} from fixed function; {} varyings, {} words of uniforms",
-                     grouped(frame.programs.size()), grouped(draws), grouped(fixed), grouped(frame.varyings.size()),
-                     grouped(frame.uniforms.size()));
+  return fmt::format("{} for {}, {} from fixed function; {} varyings, {} words of uniforms",
+                     grouped(frame.programs.size()), counted(draws, "draw"), grouped(fixed),
+                     grouped(frame.varyings.size()), grouped(frame.uniforms.size()));
 }
 
 std::string vertex_programs_text(const Frame& frame, const FrameSummary& summary) {
   if (frame.vertex_programs.empty()) return "";
   uint64_t draws = 0;
   for (const uint64_t count : summary.vertex_program_draws) draws += count;
-  return fmt::format("{} for {} draws, {} words of attributes", grouped(frame.vertex_programs.size()), grouped(draws),
+  return fmt::format("{} for {}, {} words of attributes", grouped(frame.vertex_programs.size()), counted(draws, "draw"),
                      grouped(frame.attributes.size()));
 }
 

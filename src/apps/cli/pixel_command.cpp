@@ -50,7 +50,7 @@ void print(const PixelHistory& h, const Frame& frame) {
     std::cout << fmt::format("; the visible triangle is {} of command {}, batch {}", e.origin.triangle, e.command,
                              e.origin.batch);
   }
-  std::cout << "\n" << h.fragments << (h.fragments == 1 ? " fragment" : " fragments") << " hit it\n\n";
+  std::cout << "\n" << counted(h.fragments, "fragment") << " hit it\n\n";
   std::vector<std::vector<std::string>> rows;
   for (size_t i = 0; i < h.events.size(); ++i) rows.push_back(event_row(h, h.events[i], frame, i));
   std::cout << format_table(

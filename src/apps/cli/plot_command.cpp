@@ -21,7 +21,7 @@ int run_plot(const Arguments& arguments) {
   const size_t curves = plot_logs(files, written_path(output), arguments.text("title"), arguments.text("application"),
                                   arguments.has("strict"));
   if (output == "-") return kSuccess;
-  std::cout << output << ": frame times of " << files.size() << (files.size() == 1 ? " log" : " logs");
+  std::cout << output << ": frame times of " << counted(files.size(), "log");
   if (curves != files.size()) std::cout << " in " << curves << " curves";
   std::cout << '\n';
   return kSuccess;

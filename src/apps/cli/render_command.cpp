@@ -117,9 +117,6 @@ void print_summary(const std::string& shown, const Target& target, int samples, 
     time += " (median of " + std::to_string(timing.frames) + ", least " + fixed(timing.min_ms, 2) + ")";
   }
   print_line("frame", time + (result.aborted ? ", cut off: the picture is partial" : ""));
-  const auto counted = [](uint64_t count, const char* thing, const char* ending = "s") {
-    return grouped(count) + " " + thing + (count == 1 ? "" : ending);
-  };
   print_line("machine", s.machine + (s.isa.empty() ? "" : " " + s.isa) + ", " + counted(s.workers, "worker") + ", " +
                             counted(s.width, "lane"));
   print_line("bins", std::to_string(s.bin) + " pixels, " + s.pattern + " over " + counted(s.rasterizers, "rasterizer") +
@@ -128,7 +125,7 @@ void print_summary(const std::string& shown, const Target& target, int samples, 
                               grouped(s.triangles_culled) + " culled, " + grouped(s.triangles_clipped) + " clipped, " +
                               grouped(s.triangles_out) + " out");
   print_line("vertices", grouped(s.vertex_shader_runs) + " shaded, " + fixed(s.asr, 3) + " per triangle, " +
-                             counted(s.batches, "batch", "es"));
+                             counted(s.batches, "batch", "batches"));
   print_line("fragments", grouped(s.fragments) + ", " + grouped(s.fragments_shaded) + " shaded");
   print_line("memory", grouped(s.store_bytes / 1024) + " KiB store, " + grouped(s.target_bytes / 1024) +
                            " KiB targets, " + grouped(s.frame_bytes / 1024) + " KiB frame");

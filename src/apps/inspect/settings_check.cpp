@@ -132,9 +132,7 @@ RenderOptions random_settings(const RenderOptions& base, const std::set<std::str
                               Lot& lot) {
   RenderOptions options = base;
   for_each_option(options, [&](const OptionInfo& info, auto& value) {
-    if (info.decides_picture || kept.contains(info.name)) return;
-    if (info.machine && *info.machine != options.machine) return;
-    if (info.policy && *info.policy != options.policy) return;
+    if (info.decides_picture || kept.contains(info.name) || !is_read(info, options)) return;
     // An unspecified option has its default half of the time, so that few enough settings combine to be understood.
     if (lot.below(2) == 0) draw_value(info, frame, lot, value);
   });

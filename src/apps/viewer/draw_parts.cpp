@@ -61,7 +61,7 @@ std::vector<DrawTexture> textures_of(const Frame& frame, const DrawCommand& draw
       const std::string sampler = sampler_name(frame.programs[inputs.program], i);
       found.push_back({"texture " + std::to_string(index) + (sampler.empty() ? "" : ", " + app::printable(sampler)),
                        size_text(t.width, t.height, t.depth) + ", " + std::string(bkf::name_of(t.format)) + ", " +
-                           std::to_string(t.levels) + (t.levels == 1 ? " level" : " levels"),
+                           counted(uint64_t(t.levels), "level"),
                        true, index});
     }
     return found;
@@ -152,8 +152,7 @@ std::string program_text(const Frame& frame, const DrawCommand& draw) {
   const std::string text = "// program " + std::to_string(inputs.program);
   if (program.fixed) {
     const size_t units = program.fixed->units.size();
-    return text + ": fixed function, " +
-           (units == 0 ? "no texture" : std::to_string(units) + (units == 1 ? " texture" : " textures"));
+    return text + ": fixed function, " + (units == 0 ? "no texture" : counted(units, "texture"));
   }
   return text + ", GLSL " + std::to_string(program.version) + "\n" + joined(program.texts);
 }

@@ -190,7 +190,7 @@ std::string state_text(const Frame& frame, const DrawCommand& draw) {
     for (size_t c = 0; c < 4; ++c) text += s.color_mask[c] ? std::string(1, "rgba"[c]) : "-";
   }
   text += "\n" + std::to_string(draw.element_count) + (draw.indexed ? " indices" : " vertices") + ", " +
-          std::to_string(draw.instances) + (draw.instances == 1 ? " instance" : " instances");
+          counted(uint64_t(draw.instances), "instance");
   std::string flags;
   for (size_t i = 0; i < 9; ++i) {
     if (draw.flags >> i & 1) flags += (flags.empty() ? "" : ", ") + std::string(bkf::name_at(bkf::kDrawFlags, i));

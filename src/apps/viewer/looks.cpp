@@ -152,11 +152,6 @@ void legend(const char* id, ImU32 color, const std::string& text, bool first) {
   ImGui::TextUnformatted(text.c_str());
 }
 
-std::string counted(uint64_t count, const std::string& thing) { return counted(count, thing, thing + "s"); }
-std::string counted(uint64_t count, const std::string& thing, const std::string& things) {
-  return app::grouped(count) + " " + (count == 1 ? thing : things);
-}
-
 void wrapped(const std::string& text) {
   const auto is_digit = [&](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
   std::string unbroken;

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "app/text.h"
 #include "viewer/theme.h"
 
 namespace brokkr::viewer {
@@ -68,9 +69,7 @@ void swatch(const char* id, const ImVec4& color);
 // A swatch and its meaning. Legends share a row as long as they fit. `first`: starts a row.
 void legend(const char* id, ImU32 color, const std::string& text, bool first);
 
-// Formats a count: "1 draw", "1 234 draws".
-std::string counted(uint64_t count, const std::string& thing);
-std::string counted(uint64_t count, const std::string& thing, const std::string& things);
+using app::counted;
 
 // Like ImGui::TextWrapped, but does not break numbers such as "1 234".
 void wrapped(const std::string& text);

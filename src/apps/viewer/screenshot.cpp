@@ -40,9 +40,7 @@ std::string changed_options(const RenderOptions& options) {
   const auto standard = option_texts({});
   std::set<std::string> ignored;
   for_each_option(options, [&](const OptionInfo& info, const auto&) {
-    const bool has_machine = options.machine != MachineKind::automatic;
-    if (info.policy && *info.policy != options.policy) ignored.insert(info.name);
-    if (info.machine && has_machine && *info.machine != options.machine) ignored.insert(info.name);
+    if (!is_read(info, options)) ignored.insert(info.name);
   });
   for (const auto& [name, value] : option_texts(options)) {
     if (ignored.contains(name)) continue;

@@ -200,7 +200,15 @@ struct PhaseRecord {
 
 enum PlaneBit : uint32_t { kPlaneColor = 1, kPlaneDepth = 2, kPlaneStencil = 4 };
 
-struct FrameTables {
+// The numbers of a frame. A device gets all of them at once.
+struct FrameNumbers {
+  uint32_t batches, phase_count;  // with planned batches, `batches` is their number
+  uint32_t vertex_work;           // additional multiply-adds of every vertex shader run
+  uint32_t normal_maps;           // 1 if a material has a normal texture
+  float light[3];                 // direction towards the light, unit length
+};
+
+struct FrameTables : FrameNumbers {
   TablePointer<const DrawRecord> draws;
   TablePointer<const RunRecord> runs;
   TablePointer<const uint32_t> batch_run;  // run of each batch
@@ -220,17 +228,12 @@ struct FrameTables {
   TablePointer<const float> models;            // 16 floats each, column by column
   // each primitive's id in the whole frame; null unless this is a part of a frame
   TablePointer<const uint32_t> whole_ids;
-  uint32_t batches, phase_count;
-  // Null without planned batches. Otherwise `batches` is their number.
-  TablePointer<const PlannedBatch> planned;
+  TablePointer<const PlannedBatch> planned;  // null without planned batches
   TablePointer<const ReuseChunk> chunks;
   // per triangle: the slots of its corners, 8 bits each, the first in the lowest
   TablePointer<const uint32_t> chunk_corners;
   TablePointer<const uint32_t> shade_vertex;  // per vertex shader run: its vertex, relative to the draw's first
   TablePointer<const uint32_t> shade_slot;    // per vertex shader run: the slot of its result
-  uint32_t vertex_work;                       // additional multiply-adds of every vertex shader run
-  uint32_t normal_maps;                       // 1 if a material has a normal texture
-  float light[3];                             // direction towards the light, unit length
 };
 
 }  // namespace brokkr

@@ -30,6 +30,12 @@ struct OptionInfo {
   const char* help = "";
 };
 
+// Returns true if a launch with `options` reads the option. An automatic machine may be any.
+inline bool is_read(const OptionInfo& info, const RenderOptions& options) {
+  return (!info.policy || *info.policy == options.policy) &&
+         (!info.machine || options.machine == MachineKind::automatic || *info.machine == options.machine);
+}
+
 // For example, option_info::workers is the line of RenderOptions::workers.
 namespace option_info {
 #define BROKKR_OPTION(type, field, standard, text, ...) inline constexpr OptionInfo field{.name = text, __VA_ARGS__};

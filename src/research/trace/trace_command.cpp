@@ -167,9 +167,7 @@ void print_summary(const std::string& output, const trace::TracePicture& picture
                            picture.height, samples / double(picture.samples.size()),
                            grouped(report.segments + report.shadow_rays), report.ms / 1000);
   if (exposure) std::cout << fmt::format(", exposure {:+.2f}", *exposure);
-  if (dropped > 0)
-    std::cout << fmt::format("; {} {} without area left out", grouped(dropped),
-                             dropped == 1 ? "triangle" : "triangles");
+  if (dropped > 0) std::cout << "; " << counted(dropped, "triangle") << " without area left out";
   std::cout << '\n';
 }
 

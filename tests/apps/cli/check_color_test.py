@@ -84,14 +84,14 @@ class CheckColor(unittest.TestCase):
         done, _ = self.check(frame(png((51, 102, 153)), text="void main() { gl_FragColor = nowhere; }"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("nowhere", done.stdout)
-        self.assertIn("1 draws in false colours", done.stdout)
+        self.assertIn("1 draw in false colours", done.stdout)
         self.assertIn("a program of the frame could not run", done.stderr)
 
     def test_planes_are_loaded_without_programs_too(self):
         load = {"type": "load", "target": 0, "plane": "color0", "texture": 0}
         done, _ = self.check(frame(png((51, 102, 153)), text="void main() { gl_FragColor = nowhere; }", loads=[load]))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("1 draws in false colours", done.stdout)
+        self.assertIn("1 draw in false colours", done.stdout)
 
     def test_a_picture_with_loss_is_refused(self):
         done, _ = self.check(frame(b"\xff\xd8\xff\xe0" + b"\0" * 60, kind="jpeg"))

@@ -146,7 +146,7 @@ class VertexPrograms(unittest.TestCase):
     def test_info_lists_programs_and_reasons(self):
         file = self.write()
         text = self.run_brokkr("info", file).stdout
-        self.assertRegex(text, r"vertex programs +1 for 1 draws, 15 words of attributes\n")
+        self.assertRegex(text, r"vertex programs +1 for 1 draw, 15 words of attributes\n")
         self.assertRegex(text, r"without them +3 clip planes\n")
         self.run_brokkr("info", file, "--json", str(self.path / "info.json"))
         info = json.loads((self.path / "info.json").read_text())

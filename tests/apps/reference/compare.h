@@ -8,6 +8,7 @@
 #include <string>
 
 #include "brokkr/renderer.h"
+#include "reference/gl_replay.h"
 #include "tiny_frame.h"
 
 namespace brokkr::test {
@@ -21,6 +22,22 @@ inline RenderResult draw_interpreted(const Frame& frame) {
   options.shading = Shading::program;
   options.shaders = ShaderCode::interpreted;
   return renderer.render(prepared, options);
+}
+
+// A frame with programs as OpenGL and the CPU machine draw it: its first target.
+struct TwoPictures {
+  GlLayer expected;
+  Layer got;
+};
+// Reports a failure if either cannot run a program.
+inline TwoPictures draw_twice(const Frame& frame) {
+  GlReplay replay(*compatible_context().context);
+  replay.prepare(frame);
+  for (const auto& failure : replay.failures()) ADD_FAILURE() << failure.reason;
+  replay.draw();
+  const RenderResult result = draw_interpreted(frame);
+  EXPECT_EQ(result.statistics.false_color_draws, 0u);
+  return {replay.read(0), result.targets[0].layers[0]};
 }
 
 // The number of differing pixels. Rasterizers may differ by one snapping step, so a few pixels on edges may differ.

@@ -42,12 +42,7 @@ void expect_picture_of_opengl(Topology topology, int samples, float size) {
   builder.draw(state, positions, topology).inputs = 0;
   frame.inputs.emplace_back();
   validate(frame);
-  GlReplay replay(*compatible_context().context);
-  replay.prepare(frame);
-  replay.draw();
-  const GlLayer expected = replay.read(0);
-  const RenderResult result = draw_interpreted(frame);
-  const Layer& got = result.targets[0].layers[0];
+  const auto [expected, got] = draw_twice(frame);
   int partly = 0, differ = 0;
   for (int y = 0; y < kSize; ++y) {
     for (int x = 0; x < kSize; ++x) {
@@ -90,12 +85,7 @@ TEST(GlLines, LeaveTheDiamondsOfTheirPixels) {
   builder.draw(state, positions, Topology::lines).inputs = 0;
   frame.inputs.emplace_back();
   validate(frame);
-  GlReplay replay(*compatible_context().context);
-  replay.prepare(frame);
-  replay.draw();
-  const GlLayer expected = replay.read(0);
-  const RenderResult result = draw_interpreted(frame);
-  const Layer& got = result.targets[0].layers[0];
+  const auto [expected, got] = draw_twice(frame);
   int drawn = 0, differ = 0;
   for (int y = 0; y < kSize; ++y) {
     for (int x = 0; x < kSize; ++x) {

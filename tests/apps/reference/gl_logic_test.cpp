@@ -88,14 +88,8 @@ TEST_P(GlLogicTest, AllOperationsAgreeWithOpenGL) {
     for (const bool masked : {false, true}) {
       SCOPED_TRACE("operation " + std::to_string(op) + (masked ? ", masked" : ""));
       const Frame frame = logic_frame(GetParam(), LogicOp(op), masked);
-      GlReplay replay(*compatible_context().context);
-      replay.prepare(frame);
-      ASSERT_TRUE(replay.failures().empty()) << replay.failures()[0].reason;
-      replay.draw();
-      const GlLayer expected = replay.read(0);
-      const RenderResult result = draw_interpreted(frame);
-      ASSERT_EQ(result.statistics.false_color_draws, 0u) << result.statistics.false_colors[0];
-      const Layer& got = result.targets[0].layers[0];
+      const auto [expected, got] = draw_twice(frame);
+      ASSERT_FALSE(HasFailure());
       ASSERT_EQ(got.color.size(), expected.color.size());
       for (size_t i = 0; i < got.color.size(); ++i) {
         // The two encode sRGB by different curves.

@@ -32,14 +32,8 @@ TEST_P(GlSamplesTest, AgreesWithOpenGL) {
       SCOPED_TRACE(std::string(perspective ? "perspective, " : "parallel, ") + (depth ? "depth" : "no depth"));
       Frame frame = sample_frame(GetParam(), kSamples, perspective, depth);
       validate(frame);
-      GlReplay replay(*compatible_context().context);
-      replay.prepare(frame);
-      ASSERT_TRUE(replay.failures().empty()) << replay.failures()[0].reason;
-      replay.draw();
-      const GlLayer expected = replay.read(0);
-      const RenderResult result = draw_interpreted(frame);
-      ASSERT_EQ(result.statistics.false_color_draws, 0u) << result.statistics.false_colors[0];
-      const Layer& got = result.targets[0].layers[0];
+      const auto [expected, got] = draw_twice(frame);
+      ASSERT_FALSE(HasFailure());
       int covered = 0;
       for (int y = 0; y < got.height; ++y) {
         for (int x = 0; x < got.width; ++x) {
@@ -98,14 +92,8 @@ TEST(GlSamples, LayersOfSamples) {
   if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
   const Frame frame = layers_frame(kSamples);
   validate(frame);
-  GlReplay replay(*compatible_context().context);
-  replay.prepare(frame);
-  ASSERT_TRUE(replay.failures().empty()) << replay.failures()[0].reason;
-  replay.draw();
-  const GlLayer expected = replay.read(0);
-  const RenderResult result = draw_interpreted(frame);
-  ASSERT_EQ(result.statistics.false_color_draws, 0u) << result.statistics.false_colors[0];
-  const Layer& got = result.targets[0].layers[0];
+  const auto [expected, got] = draw_twice(frame);
+  ASSERT_FALSE(HasFailure());
   std::array<std::set<uint32_t>, 2> colors;
   for (int y = 0; y < got.height; ++y) {
     for (int x = 0; x < got.width; ++x) {

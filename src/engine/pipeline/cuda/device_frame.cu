@@ -104,10 +104,7 @@ const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::s
     tables_.ranks = ranks_.hold(host.ranks, plan->ranks.size());
     tables_.task_order = task_order_.hold(host.task_order, plan->task_order.size());
   });
-  t.batches = host.frame.batches;
-  t.phase_count = host.frame.phase_count;
-  t.normal_maps = host.frame.normal_maps;
-  std::copy(host.frame.light, host.frame.light + 3, t.light);
+  static_cast<FrameNumbers&>(t) = host.frame;
   return tables_;
 }
 
