@@ -46,19 +46,21 @@ foreach(isa neon v2 v3 v4)
   endif()
 endforeach()
 
-# The default is the fastest of them and the emulated warp. `all` is for packages, which run on other computers too.
-set(BROKKR_BUILT_ISAS ${BROKKR_ISAS})
+# `native` is the fastest of them. `all` is for packages, which run on other computers too.
+list(REVERSE native)
+list(GET native 0 fastest)
+list(REVERSE native)
 if(NOT BROKKR_ISAS)
-  set(BROKKR_BUILT_ISAS ${native})
-  list(REVERSE BROKKR_BUILT_ISAS)
-  list(SUBLIST BROKKR_BUILT_ISAS 0 1 BROKKR_BUILT_ISAS)
-  list(APPEND BROKKR_BUILT_ISAS emulated)
+  set(BROKKR_BUILT_ISAS native emulated)
 elseif(BROKKR_ISAS STREQUAL "all")
   set(BROKKR_BUILT_ISAS ${BROKKR_KNOWN_ISAS})
+else()
+  set(BROKKR_BUILT_ISAS ${BROKKR_ISAS})
 endif()
+list(TRANSFORM BROKKR_BUILT_ISAS REPLACE "^native$" ${fastest})
 foreach(isa IN LISTS BROKKR_BUILT_ISAS)
   if(NOT isa IN_LIST BROKKR_KNOWN_ISAS)
-    message(FATAL_ERROR "BROKKR_ISAS: '${isa}' is not one of ${BROKKR_KNOWN_ISAS}, or 'all'")
+    message(FATAL_ERROR "BROKKR_ISAS: '${isa}' is not one of ${BROKKR_KNOWN_ISAS}, 'native', or 'all'")
   endif()
 endforeach()
 # The fastest one that is built and runs here; if none runs, the first one that is built.
@@ -96,6 +98,13 @@ function(brokkr_use_two_machines prefix)
   endif()
   set(BROKKR_BUILT_ISAS ${isas} PARENT_SCOPE)
   set(${prefix}_MACHINES ${definitions} PARENT_SCOPE)
+endfunction()
+
+# Defines what differs between presets in the named source alone, so that presets share all other objects of its target
+# in the compiler cache. The definitions, if there are any, follow the source.
+function(brokkr_define_in source)
+  set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS ${ARGN})
+  set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # Compiles `sources` once per instruction set, as object libraries <prefix>_<isa>, with BROKKR_ISA=<isa> and
