@@ -68,7 +68,7 @@ inline Option output_option(std::string names, std::string value, std::string he
   option.beside = std::move(beside);
   return option;
 }
-// --json, the same in every command: FILE must end in .json, so that `--json scene.obj` cannot overwrite a scene.
+// --json, the same in every command: FILE must end in .json, unless it is a device or a pipe, so that `--json scene.obj` cannot overwrite a scene.
 inline Option json_option(std::string help) {
   Option option = output_option("--json", "FILE.json", std::move(help) + "; - prints it");
   option.ending = ".json";

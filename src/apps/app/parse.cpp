@@ -68,6 +68,14 @@ CLI::Option* add_option(CLI::App& app, const Option& option) {
   return added;
 }
 
+// Devices and named pipes may have any name.
+bool is_device(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  return path.starts_with("/dev/") || type == std::filesystem::file_type::character ||
+         type == std::filesystem::file_type::fifo;
+}
+
 bool is_size(const Option& option, const std::string& value) try {
   const size_t cross = value.find('x');
   if (cross == std::string::npos) return false;
@@ -135,7 +143,7 @@ std::string problem_with(const Option& option, const std::string& value) try {
       if (value.empty()) return "the file name is empty";
       if (value.starts_with('=') && option.names.starts_with('-'))
         return "the file name begins with '='; write '" + value.substr(1) + "' after the option and a space";
-      if (!option.ending.empty() && value != "-" && !value.starts_with("/dev/") && !value.ends_with(option.ending))
+      if (!option.ending.empty() && value != "-" && !is_device(value) && !value.ends_with(option.ending))
         return "'" + value + "' does not end in " + option.ending + "; name a file, or - to print";
       break;
     case ValueKind::integer: whole_number(value, option.min, option.max); break;

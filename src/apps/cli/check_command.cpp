@@ -145,9 +145,9 @@ std::string vertices_text(const ComparedFrame& compared) {
   if (compared.is_compared()) {
     const VertexComparison all = compared.all();
     text = fmt::format(
-        "vertices of {} draws: {} of {} positions ({} %) within {} units in the last place of the driver's, "
+        "vertices of {}: {} of {} positions ({} %) within {} units in the last place of the driver's, "
         "{} with the same bits; at most {} pixels apart\n",
-        grouped(all.draws), grouped(all.close), grouped(all.positions), fixed(all.percent(), 4), kCloseUlps,
+        counted(all.draws, "draw"), grouped(all.close), grouped(all.positions), fixed(all.percent(), 4), kCloseUlps,
         grouped(all.same), fixed(all.worst, 6));
   }
   for (const std::string& problem : compared.problems) text += printable(problem) + "\n";

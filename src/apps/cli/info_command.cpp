@@ -445,8 +445,8 @@ void print(const Frame& frame, const FrameSummary& summary, const std::vector<st
       {"not finite", vertices(summary.not_finite)},
       {"not captured", frame.skipped_draws == 0
                            ? ""
-                           : fmt::format("{} draws, {} triangles: {}", grouped(frame.skipped_draws),
-                                         grouped(frame.skipped_triangles), counts(other_reasons(frame)))}};
+                           : fmt::format("{}, {}: {}", counted(frame.skipped_draws, "draw"),
+                                         counted(frame.skipped_triangles, "triangle"), counts(other_reasons(frame)))}};
   for (const auto& [name, text] : lines) {
     if (!text.empty()) std::cout << fmt::format("{:17}{}\n", name, printable(text));
   }

@@ -59,8 +59,8 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
     ranks::measure_costs(file, frame, options, settings, costs);
   }
   write_text(arguments.text("output"), ranks::to_json(costs));
-  std::cout << fmt::format("{}: costs of {} frames with up to {} ranks\n", arguments.text("output"), files.size(),
-                           costs.most_ranks);
+  std::cout << fmt::format("{}: costs of {} with up to {}\n", arguments.text("output"), counted(files.size(), "frame"),
+                           counted(costs.most_ranks, "rank"));
 }
 
 void model(const Arguments& arguments, const std::vector<std::string>& words) {

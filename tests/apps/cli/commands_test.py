@@ -141,7 +141,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(stats["statistics"]["triangles_in"], 1)
 
     def test_statistics_on_standard_output_are_json_alone(self):
-        stats = json.loads(self.run_program("render", self.file, "-o", "x.png", "--stats", "-"))
+        stats = json.loads(self.run_program("render", self.file, "-o", "x.png", "--json", "-"))
         self.assertEqual(stats["statistics"]["fragments"], SIZE * (SIZE - 1) // 2)
 
     def test_trace(self):

@@ -213,16 +213,16 @@ class Outputs(unittest.TestCase):
         (self.path / "up").symlink_to(".")
         scene = str(SOURCE / "assets" / "courtyard.obj")
         for first, second, words in (
-                ("--output", "--stats", ("render", "one.bkf", "-o", "a.png", "--stats", "a.png")),
-                ("--output", "--stats", ("render", "one.bkf", "-o", "a.png", "--stats", "./sub/../a.png")),
-                ("--output", "--stats", ("render", "one.bkf", "-o", self.path / "a.png", "--stats", "a.png")),
-                ("--output", "--stats", ("render", "one.bkf", "-o", "a.png", "--stats", "link.png")),
-                ("--output", "--stats", ("render", "one.bkf", "-o", "up/a.png", "--stats", "a.png")),
-                ("--output", "--stats", ("render", "one.bkf", "-o", "{}.png", "--stats", "one.png")),
-                ("--stats", "--trace", ("render", "one.bkf", "--no-output", "--stats", "s.json", "--trace", "s.json")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", "a.png", "--trace", "a.png")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", "a.png", "--trace", "./sub/../a.png")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", self.path / "a.png", "--trace", "a.png")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", "a.png", "--trace", "link.png")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", "up/a.png", "--trace", "a.png")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", "{}.png", "--trace", "one.png")),
+                ("--json", "--trace", ("render", "one.bkf", "--no-output", "--json", "s.json", "--trace", "s.json")),
                 ("--output", "--aov", ("render", "one.bkf", "-o", "a.exr", "--aov", "depth=a.exr")),
                 ("--aov", "--aov", ("render", "one.bkf", "--no-output", "--aov", "depth=d.pfm", "--aov", "draw=d.pfm")),
-                ("--stats", "--trace", ("render", "one.bkf", "--no-output", "--stats", "-", "--trace", "-")),
+                ("--json", "--trace", ("render", "one.bkf", "--no-output", "--stats", "-", "--trace", "-")),
                 ("--output", "--sample-map", ("trace", scene, "-o", "a.png", "--sample-map", "a.png")),
                 ("--output", "--depth", ("extract", "one.bkf", "-o", "a.png", "--depth", "a.png")),
                 ("--csv", "--json", ("reyes", "teapot", "--csv", "r.json", "--json", "r.json")),
@@ -244,10 +244,10 @@ class Outputs(unittest.TestCase):
         for words in (("trim", "one.bkf", "-o", "one.bkf"), ("trim", "one.bkf", "-o", "./one.bkf"), ("trim", "link.bkf", "-o", "one.bkf"),
                       ("trim", "one.bkf", "-o", "link.bkf"), ("optimize", "one.bkf", "-o", "one.bkf"),
                       ("optimize", "c.obj", "-o", "c.obj"),
-                      ("render", "one.bkf", "--no-output", "--stats", "one.bkf"),
+                      ("render", "one.bkf", "--no-output", "--trace", "one.bkf"),
                       ("render", "one.bkf", "--no-output", "--pattern", "p.json", "--stats", "p.json"),
                       ("render", "--fragment", "f.frag", "--texture", "t=t.png", "-o", "t.png"),
-                      ("render", "--fragment", "f.frag", "--no-output", "--stats", "f.frag"),
+                      ("render", "--fragment", "f.frag", "--no-output", "--trace", "f.frag"),
                       ("trace", "c.obj", "--sample-map", "c.obj", "-o", "x.png")):
             self.assertIn("would be overwritten", self.refused(*words))
         self.assertIn("does not end in .json", self.refused("info", "--json", "one.bkf", "c.obj"))
