@@ -20,23 +20,8 @@
 namespace brokkr::app {
 namespace {
 
-// A library's message can have several lines and quote bytes of a file; our errors are one line of text.
-std::string one_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return printable(text);
-}
-
-// The library's messages do not name the option that raises its limit.
-std::string with_option(std::string message) {
-  constexpr std::string_view kRemedy = "raise the memory limit";
-  if (message.find("--memory-limit") == std::string::npos && message.ends_with(kRemedy)) message += " (--memory-limit)";
-  return message;
-}
-
 int fail(int code, const std::string& message) {
-  std::cout.flush();
-  std::cerr << "brokkr: " << one_line(with_option(message)) << '\n';
+  complain(message);
   return code;
 }
 
@@ -203,7 +188,9 @@ int CommandLine::run(std::vector<std::string> words) const try {
   }
   const Arguments arguments(std::move(found), std::move(words));
   require_own_files(command_.options, arguments);
-  return command_.run(arguments);
+  const int code = command_.run(arguments);
+  announce_files(command_.options, arguments);
+  return code;
 } catch (const UsageError& error) {
   throw UsageError(error.what() + ("; see `brokkr " + command_.name + " --help`"));
 }

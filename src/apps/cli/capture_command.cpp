@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "app/command.h"
+#include "app/picture.h"
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "base/file_io.h"
@@ -287,11 +288,7 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
     throw std::runtime_error(command.front() + ": no such program; name a file, or a program in PATH or /usr/games");
   }
   require_same_word_size(program, library);
-  const fs::path folder = output_path(arguments).parent_path();
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) {
-    throw std::runtime_error(folder.string() + ": there is no such folder; make it, or choose another --output");
-  }
+  require_creatable(output_path(arguments));
   const Signals signals;
   pending_signal = 0;
   Outcome outcome;
@@ -340,6 +337,7 @@ namespace {
 
 void check_output(const Arguments& arguments) {
   const std::string path = arguments.text("output");
+  if (!path.empty()) require_ending(path, {".bkf"}, "--output");
   if (path.find("{}") != path.rfind("{}")) throw UsageError("--output: '" + path + "' contains {} twice; use it once");
 }
 

@@ -129,7 +129,7 @@ Command pattern_command() {
            integer_option("-n,--rasterizers", "Rasterizers that share the bins (16)", 1, kMaxRasterizers),
            text_option("--weights", "LIST",
                        "Strengths of the rasterizers, as in 5,5,5,5,4,4: each gets bins in proportion"),
-           output_option("--save", "FILE.json", "The pattern as a file for --pattern and --rank-pattern"),
+           announced(output_option("--save", "FILE.json", "The pattern as a file for --pattern and --rank-pattern")),
            output_option("-o,--output", "FILE.png",
                          "Picture, - for PNG to standard output; without it the table is printed"),
            size_option("--bins", "Bins to show (one period of the pattern)", 1, 4096),

@@ -235,6 +235,22 @@ void require_kept_inputs(const std::vector<std::string>& files, const Arguments&
   }
 }
 
+// After a file that cannot be drawn, the next one follows.
+int render_files(const std::vector<std::string>& files, const Arguments& arguments, Request& request) {
+  Renderer renderer;
+  bool all_drawn = true;
+  for (const std::string& file : files) {
+    try {
+      render_file(renderer, file, arguments, request);
+    } catch (const std::runtime_error& error) {
+      if (files.size() == 1 || dynamic_cast<const UsageError*>(&error) != nullptr) throw;
+      complain(error.what());
+      all_drawn = false;
+    }
+  }
+  return all_drawn ? kSuccess : kFailure;
+}
+
 int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   if (!arguments.has("output") && !arguments.has("no-output"))
     require_own_names("{}.png", arguments.all("FILE"), "--output");
@@ -267,15 +283,14 @@ int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   request.options.trace = arguments.has("trace");
   set_up_simt(arguments, name_of(request.options.machine));
   require_kept_inputs(files, arguments);
-  Renderer renderer;
-  for (const std::string& file : files) render_file(renderer, file, arguments, request);
-  return kSuccess;
+  return render_files(files, arguments, request);
 }
 
 // --json as in every command. --stats is its older name.
 Option statistics_option() {
   Option option = json_option("Write counts and times as JSON");
   option.names = "--stats," + option.names;
+  option.announced = false;
   return option;
 }
 

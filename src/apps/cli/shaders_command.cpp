@@ -125,8 +125,6 @@ int run_shaders(const Arguments& arguments) {
     write_pixels(picture, image.width, image.height, image.texels);
   }
   if (print.empty()) show_summary(file, program, arguments.text("json"));
-  if (!picture.empty() && arguments.text("json") != "-" && print.empty())
-    std::cout << printable(picture) << ": " << width << "x" << height << "\n";
   return kSuccess;
 }
 #else
@@ -152,9 +150,10 @@ Command shaders_command() {
                      "Instead of a summary, print the text as the compiler sees it (glsl), the instructions (ir), or "
                      "the C++ into which --shaders compiled translates them (cpp)",
                      {"glsl", "ir", "cpp"}),
-       output_option("-o,--output", "FILE",
-                     "Draw one triangle over a picture, in which every varying is (x, y, 1, 1), x and y from 0 to 1: "
-                     ".png"),
+       announced(output_option(
+           "-o,--output", "FILE",
+           "Draw one triangle over a picture, in which every varying is (x, y, 1, 1), x and y from 0 to 1: "
+           ".png")),
        size_option("--size", "Size of the picture (512x512)", 1, 8192),
        several(text_option("--uniform", "NAME=V,V",
                            "Values of a uniform, which become constants of the shader; other uniforms are 0 in a "

@@ -108,7 +108,8 @@ HistoryClick draw_history(const PixelHistory& h, double took_ms, std::optional<u
     ImGui::Text("visible: draw %u, triangle %u, batch %u", e.command, e.origin.triangle, e.origin.batch);
     ImGui::SameLine();
     const char* const jump = "Jump to the draw";
-    if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(jump).x) ImGui::NewLine();
+    const float width = ImGui::CalcTextSize(jump).x + 2 * ImGui::GetStyle().FramePadding.x;
+    if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
     if (ImGui::SmallButton(jump)) click.jump = e.command;
   } else {
     ImGui::TextDisabled("no draw is visible here");

@@ -59,7 +59,7 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
     ranks::measure_costs(file, frame, options, settings, costs);
   }
   write_text(arguments.text("output"), ranks::to_json(costs));
-  std::cout << fmt::format("{}: costs of {} with up to {}\n", arguments.text("output"), counted(files.size(), "frame"),
+  std::cout << fmt::format("costs of {} with up to {}\n", counted(files.size(), "frame"),
                            counted(costs.most_ranks, "rank"));
 }
 
@@ -150,9 +150,9 @@ Command ranks_command() {
           kTasks)),
       several(file_option("FILE", "FILE",
                           "Frames; for model, a figure of the paper (" + figures + ") and a file of costs")),
-      output_option(
+      announced(output_option(
           "-o,--output", "FILE",
-          "Output file. For measure: the costs, .json; for model: the table, .csv; for owners: the picture, .png"),
+          "Output file. For measure: the costs, .json; for model: the table, .csv; for owners: the picture, .png")),
       integer_option("--most", "Measure 1, 2, 4, … up to this many ranks (16); for owners: number of ranks (4)", 1,
                      ranks::kMaxRanks),
       real_option("--hop-ns", "NS", "For model times: latency of a hop (400)", 0, 1e9),

@@ -248,7 +248,7 @@ Module ranks_module() {
   module.render_options = rank_options(spread_modes());
   module.render_options.push_back(rank_link_option());
   module.render_options.push_back(
-      output_option("--rank-stats", "FILE", "Write the work of each rank to .json or .csv"));
+      announced(output_option("--rank-stats", "FILE", "Write the work of each rank to .json or .csv")));
   for (Option& option : module.render_options) {
     option.group = module.render_options.front().group;
     option.rare = true;

@@ -66,7 +66,7 @@ class Shaders(Files):
         self.assertIn("--print", self.fails(2, self.file, "--json", "-", "--print", "ir"))
 
     def test_the_picture_is_named(self):
-        self.assertIn("ramp.png: 8x4", self.text_of(self.file, "-o", self.folder / "ramp.png", "--size", "8x4"))
+        self.assertIn("wrote ", self.text_of(self.file, "-o", self.folder / "ramp.png", "--size", "8x4"))
 
     def test_every_text_of_the_tests_becomes_instructions(self):
         for file in sorted(TEXTS.glob("*.frag")):
