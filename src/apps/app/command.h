@@ -114,7 +114,7 @@ inline Option needed(Option option) {
   return option;
 }
 
-// The options of one call. Keys are their longest names without dashes ("output").
+// The options of one call. Keys are their first long names without dashes ("output").
 class Arguments {
  public:
   explicit Arguments(std::map<std::string, std::vector<std::string>> values, std::vector<std::string> words = {})

@@ -201,7 +201,13 @@ FileCheck check_colors_of(const std::string& file, const std::string& picture, R
 
 // A frame that cannot be compared counts as failed, and the next one follows.
 int run_check(const Arguments& arguments) {
-  const std::vector<std::string> files = without_folders(arguments.all("FILE"));
+  const std::vector<std::string>& given = arguments.all("FILE");
+  std::vector<std::string> files = without_folders(given);
+  // A folder's scenes have nothing to compare with.
+  std::erase_if(files, [&](const std::string& file) {
+    return !file.ends_with(".bkf") && std::ranges::find(given, file) == given.end();
+  });
+  if (files.empty()) throw std::runtime_error(given.front() + ": this folder holds no captured frame; name another");
   const std::string output = arguments.text("output");
   if (!output.empty()) require_own_names(output, files, "--output");
   if (!output.empty()) require_picture(output, {".png"}, "--output");

@@ -187,25 +187,24 @@ int run_extract(const Arguments& arguments) {
 }  // namespace
 
 Command extract_command() {
-  return {
-      "extract",
-      "Write parts of a captured frame: the game's own picture, a program, a texture",
-      {needed(several(file_option("FILE", "FILE", "Captured frames (.bkf)"))),
-       output_option("-o,--output", "FILE",
-                     "Picture to write: .png, or .jpg if the frame stores that ({}-original.png; {} stands for the "
-                     "name of each FILE)"),
-       announced(output_option("--depth", "FILE", "Depth to write: .pfm or .exr, 0 to 1")), target_options().front(),
-       integer_option("--before", "Use the reference before this command, as `brokkr info` lists them (the last)", 0,
-                      4294967295.0),
-       integer_option("--program", "Instead, write the fragment shader of this program to -o FILE.frag", 0,
-                      4294967295.0),
-       integer_option("--vertex-program", "Instead, write the vertex shader of this vertex program to -o FILE.vert", 0,
-                      4294967295.0),
-       integer_option("--texture",
-                      "Instead, write this texture to -o: the largest level as FILE.png, or all bytes as FILE.bin", 0,
-                      4294967295.0),
-       memory_option()},
-      run_extract};
+  return {"extract",
+          "Write parts of a captured frame: the game's own picture, a program, a texture",
+          {needed(several(file_option("FILE", "FILE", "Captured frames (.bkf)"))),
+           output_option("-o,--output", "FILE",
+                         "Picture to write: .png, or .jpg if the frame stores that ({}-original.png; {} stands for the "
+                         "name of each FILE)"),
+           output_option("--depth", "FILE", "Depth to write: .pfm or .exr, 0 to 1"), target_options().front(),
+           integer_option("--before", "Use the reference before this command, as `brokkr info` lists them (the last)",
+                          0, 4294967295.0),
+           integer_option("--program", "Instead, write the fragment shader of this program to -o FILE.frag", 0,
+                          4294967295.0),
+           integer_option("--vertex-program", "Instead, write the vertex shader of this vertex program to -o FILE.vert",
+                          0, 4294967295.0),
+           integer_option("--texture",
+                          "Instead, write this texture to -o: the largest level as FILE.png, or all bytes as FILE.bin",
+                          0, 4294967295.0),
+           memory_option()},
+          run_extract};
 }
 
 }  // namespace brokkr::app

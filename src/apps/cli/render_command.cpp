@@ -289,7 +289,7 @@ int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
 // --json as in every command. --stats is its older name.
 Option statistics_option() {
   Option option = json_option("Write counts and times as JSON");
-  option.names = "--stats," + option.names;
+  option.names += ",--stats";
   option.announced = false;
   return option;
 }

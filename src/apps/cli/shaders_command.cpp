@@ -70,10 +70,11 @@ void show_summary(const std::string& file, const shader::Program& program, const
   if (!json.empty()) {
     nlohmann::ordered_json values = nlohmann::ordered_json::array();
     for (const std::vector<std::string>& row : rows)
-      values.push_back({{"kind", row[0]},
-                        {"name", row[1]},
-                        {"numbers", row[2] == "-" ? nlohmann::ordered_json() : std::stoul(row[2])},
-                        {"how", row[3]}});
+      values.push_back(
+          {{"kind", row[0]},
+           {"name", row[1]},
+           {"numbers", row[2] == "-" ? nlohmann::ordered_json() : nlohmann::ordered_json(std::stoul(row[2]))},
+           {"how", row[3]}});
     write_out(json, json_text({{"file", file},
                                {"instructions", code.instructions.size()},
                                {"once_per_draw", code.head},

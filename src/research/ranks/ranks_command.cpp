@@ -27,9 +27,9 @@ ranks::RankSettings model_settings(const Arguments& arguments) {
 }
 
 void print_figure_table(const ranks::FigureTable& table, const ranks::Costs& costs, const std::string& name) {
-  std::cout << fmt::format(
-                   "{}: {}\nmodelled, from costs that were measured with {} {}, {} workers, squares of {} by {}\n",
-                   name, table.title, costs.machine, costs.isa, costs.workers, costs.bin, costs.pattern)
+  std::cout << fmt::format("{}: {}\nmodelled, from costs that were measured with {} {}, {}, squares of {} by {}\n",
+                           name, table.title, costs.machine, costs.isa, counted(uint64_t(costs.workers), "worker"),
+                           costs.bin, costs.pattern)
             << format_table(table.heading, table.rows) << "paper: " << table.paper << '\n';
 }
 
