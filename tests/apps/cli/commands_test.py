@@ -155,6 +155,10 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(json.loads((self.path / "i.json").read_text())), 2)
         self.assertEqual(sorted(path.name for path in self.path.glob("*.png")), ["a.png", "c.png"])
         (folder / "b.bkf").unlink()
+        (folder / "scene.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        run = subprocess.run([PROGRAM, "check", "all"], capture_output=True, text=True, timeout=600, cwd=self.path)
+        self.assertEqual([line.split(": ")[1] for line in run.stderr.splitlines()], ["all/a.bkf", "all/c.bkf"])  # they have no pictures
+        (folder / "scene.obj").unlink()
         result = json.loads(self.run_program("bench", "all", "--against", "none", "--frames", 1, "--rounds", 1, "--json", "-"))
         self.assertEqual([row["name"] for row in result["results"]], ["a", "c"])
 

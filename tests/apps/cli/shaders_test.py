@@ -62,7 +62,7 @@ class Shaders(Files):
     def test_summary_as_json(self):
         summary = json.loads(self.text_of(self.file, "--json", "-"))
         self.assertEqual((summary["file"], summary["discards"]), (str(self.file), 1))
-        self.assertIn({"kind": "uniform", "name": "holes", "numbers": 1, "how": "float"}, summary["values"])
+        self.assertIn({"kind": "uniform", "name": "holes", "numbers": 1, "how": "uint"}, summary["values"])
         self.assertIn("--print", self.fails(2, self.file, "--json", "-", "--print", "ir"))
 
     def test_the_picture_is_named(self):
