@@ -74,7 +74,8 @@ inline Option announced(Option option) {
   option.announced = true;
   return option;
 }
-// --json, the same in every command: FILE must end in .json, unless it is a device or a pipe, so that `--json scene.obj` cannot overwrite a scene.
+// --json, the same in every command: FILE must end in .json, unless it is a device or a pipe, so that `--json
+// scene.obj` cannot overwrite a scene.
 inline Option json_option(std::string help) {
   Option option = output_option("--json", "FILE.json", std::move(help) + "; - prints it");
   option.ending = ".json";

@@ -115,8 +115,7 @@ HistoryClick draw_history(const PixelHistory& h, double took_ms, std::optional<u
     ImGui::TextDisabled("no draw is visible here");
   }
   ImGui::Text("hit by %s", counted(h.fragments, "fragment").c_str());
-  ImGui::SameLine();
-  ImGui::TextDisabled("(%.1f ms)", took_ms);
+  tip("found in " + fixed(took_ms, 1) + " ms");
   draw_events(h, chosen, click);
   return click;
 }

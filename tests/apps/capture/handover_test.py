@@ -108,7 +108,7 @@ class Handover(unittest.TestCase):
         out, error = self.finish(self.start(game, "--json", "x.json"), 0)
         frames = json.loads((self.path / "x.json").read_text())
         self.assertEqual([(one["frame"], one["draws"], one["triangles"]) for one in frames], [(1, 2, 3)])
-        self.assertEqual(out, "x.bkf: frame 1, 2 draws, 3 triangles, 0 draws skipped\n")
+        self.assertEqual(out, "x.bkf: frame 1, 2 draws, 3 triangles, 0 draws skipped\nwrote x.json\n")
         self.assertEqual(error.count("is not from the capture layer"), 1, error)
         self.assertIn(self.noted("pid"), error)
         self.is_gone(self.noted("pid"))
