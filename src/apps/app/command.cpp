@@ -50,9 +50,10 @@ const char* heading_of(CommandGroup group) {
 }
 
 std::string key_of(const Option& option) {
-  const std::string last = option.names.substr(option.names.rfind(',') + 1);
-  const size_t begin = last.find_first_not_of('-');
-  return begin == std::string::npos ? last : last.substr(begin);
+  const size_t begin = option.names.find("--");
+  if (begin == std::string::npos) return option.names;
+  const std::string name = option.names.substr(begin + 2);
+  return name.substr(0, name.find(','));
 }
 
 }  // namespace brokkr::app

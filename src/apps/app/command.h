@@ -47,6 +47,7 @@ struct Option {
   std::string ending = {};         // required ending of the file's name; "-" and devices are exempt
   std::string shared_ending = {};  // several options may name one file with this ending
   bool rare = false;               // shown only by --help-all, the pages and completions
+  bool announced = false;          // a last line names the file that was written, because the command does not
 };
 
 // Options by kind. Help calls the value of an integer option N.
@@ -68,11 +69,17 @@ inline Option output_option(std::string names, std::string value, std::string he
   option.beside = std::move(beside);
   return option;
 }
-// --json, the same in every command: FILE must end in .json, so that `--json scene.obj` cannot overwrite a scene.
+// Lets the last line of the command's text name this file or folder. For commands that do not name it themselves.
+inline Option announced(Option option) {
+  option.announced = true;
+  return option;
+}
+// --json, the same in every command: FILE must end in .json, unless it is a device or a pipe, so that `--json
+// scene.obj` cannot overwrite a scene.
 inline Option json_option(std::string help) {
   Option option = output_option("--json", "FILE.json", std::move(help) + "; - prints it");
   option.ending = ".json";
-  return option;
+  return announced(std::move(option));
 }
 // A text_option of the form NAME=FILE.
 inline Option named_file_option(std::string names, std::string value, std::string help, FileUse use) {
@@ -108,7 +115,7 @@ inline Option needed(Option option) {
   return option;
 }
 
-// The options of one call. Keys are their longest names without dashes ("output").
+// The options of one call. Keys are their first long names without dashes ("output").
 class Arguments {
  public:
   explicit Arguments(std::map<std::string, std::vector<std::string>> values, std::vector<std::string> words = {})
@@ -147,8 +154,13 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws UsageError if two of these options write the same file, or if one writes a file that another reads.
+// Throws UsageError if two of these options write the same file, or if one writes a file that another reads; and
+// std::runtime_error if the folder of a file does not exist or is not writable.
 void require_own_files(const std::vector<Option>& options, const Arguments& arguments);
+
+// Prints "wrote a.json, b.csv" on standard output: the files of options that are announced. Prints nothing if an output
+// goes to standard output.
+void announce_files(const std::vector<Option>& options, const Arguments& arguments);
 
 // The key of an option in Arguments.
 std::string key_of(const Option& option);

@@ -20,23 +20,8 @@
 namespace brokkr::app {
 namespace {
 
-// A library's message can have several lines and quote bytes of a file; our errors are one line of text.
-std::string one_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return printable(text);
-}
-
-// The library's messages do not name the option that raises its limit.
-std::string with_option(std::string message) {
-  constexpr std::string_view kRemedy = "raise the memory limit";
-  if (message.find("--memory-limit") == std::string::npos && message.ends_with(kRemedy)) message += " (--memory-limit)";
-  return message;
-}
-
 int fail(int code, const std::string& message) {
-  std::cout.flush();
-  std::cerr << "brokkr: " << one_line(with_option(message)) << '\n';
+  complain(message);
   return code;
 }
 
@@ -66,6 +51,14 @@ CLI::Option* add_option(CLI::App& app, const Option& option) {
     added->multi_option_policy(option.repeat ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw);
   }
   return added;
+}
+
+// Devices and named pipes may have any name.
+bool is_device(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  return path.starts_with("/dev/") || type == std::filesystem::file_type::character ||
+         type == std::filesystem::file_type::fifo;
 }
 
 bool is_size(const Option& option, const std::string& value) try {
@@ -135,7 +128,7 @@ std::string problem_with(const Option& option, const std::string& value) try {
       if (value.empty()) return "the file name is empty";
       if (value.starts_with('=') && option.names.starts_with('-'))
         return "the file name begins with '='; write '" + value.substr(1) + "' after the option and a space";
-      if (!option.ending.empty() && value != "-" && !value.starts_with("/dev/") && !value.ends_with(option.ending))
+      if (!option.ending.empty() && value != "-" && !is_device(value) && !value.ends_with(option.ending))
         return "'" + value + "' does not end in " + option.ending + "; name a file, or - to print";
       break;
     case ValueKind::integer: whole_number(value, option.min, option.max); break;
@@ -195,7 +188,9 @@ int CommandLine::run(std::vector<std::string> words) const try {
   }
   const Arguments arguments(std::move(found), std::move(words));
   require_own_files(command_.options, arguments);
-  return command_.run(arguments);
+  const int code = command_.run(arguments);
+  announce_files(command_.options, arguments);
+  return code;
 } catch (const UsageError& error) {
   throw UsageError(error.what() + ("; see `brokkr " + command_.name + " --help`"));
 }

@@ -1,6 +1,7 @@
 #include "app/picture.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,9 +9,11 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <iostream>
 #include <map>
 
 #include "app/command.h"
+#include "app/input.h"
 #include "app/text.h"
 #include "base/file_io.h"
 #include "brokkr/image.h"
@@ -180,6 +183,8 @@ FileUse use_of(const Option& option, const std::string& value) {
   return chosen ? FileUse::none : FileUse::read;
 }
 
+bool is_folder(const Option& option) { return option.value == "DIR"; }
+
 // The file name in an option's value, which may have the form NAME=FILE.
 std::string file_of(const Option& option, const std::string& value) {
   return option.value.starts_with("NAME=") ? value.substr(value.find('=') + 1) : value;
@@ -225,6 +230,7 @@ std::vector<Named> written_names(const Option& option, const std::string& path,
 
 void require_own_files(const std::vector<Option>& options, const Arguments& arguments) {
   std::vector<Named> read, written;
+  std::vector<std::string> to_make;
   std::vector<std::string> inputs;
   const auto each = [&](FileUse use, const auto& take) {
     for (const Option& option : options) {
@@ -240,6 +246,7 @@ void require_own_files(const std::vector<Option>& options, const Arguments& argu
   each(FileUse::written, [&](const Option& option, const std::string& path) {
     for (Named& name : written_names(option, path, inputs)) {
       name.is_shared = !option.shared_ending.empty() && path.ends_with(option.shared_ending);
+      if (!is_folder(option)) to_make.push_back(name.path);
       written.push_back(std::move(name));
     }
   });
@@ -256,6 +263,36 @@ void require_own_files(const std::vector<Option>& options, const Arguments& argu
     throw UsageError(found->second.option + ": '" + printable(found->second.path) + "' is read by " + input.option +
                      ", and would be overwritten; name another file");
   }
+  for (const std::string& path : to_make) {
+    if (path != "-") require_creatable(path);
+  }
+}
+
+void announce_files(const std::vector<Option>& options, const Arguments& arguments) {
+  std::vector<std::string> inputs, files;
+  for (const Option& option : options) {
+    const bool is_input = option.use == FileUse::read && has_no_dashes(option);
+    for (const std::string& path : arguments.all(key_of(option))) {
+      if (option.use == FileUse::written && path == "-") return;
+      if (is_input) inputs.push_back(path);
+    }
+  }
+  const std::vector<std::string> all = without_folders(inputs);
+  for (const Option& option : options) {
+    for (const std::string& path : arguments.all(key_of(option))) {
+      if (!option.announced) continue;
+      const size_t before = files.size();
+      std::error_code error;
+      for (const Named& name : written_names(option, path, all)) {
+        const bool is_there =
+            is_folder(option) ? fs::is_directory(name.path, error) : fs::is_regular_file(name.path, error);
+        if (is_there) files.push_back(name.path + (is_folder(option) ? "/" : ""));
+      }
+      const bool is_numbered = files.size() == before && path.find("{}") != std::string::npos;
+      if (is_numbered) files.push_back(path);
+    }
+  }
+  if (!files.empty()) std::cout << fmt::format("wrote {}", fmt::join(files, ", ")) << std::endl;
 }
 
 }  // namespace brokkr::app

@@ -49,6 +49,20 @@ void write_out(const std::string& path, const std::string& text) {
   }
 }
 
+std::string one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return printable(text);
+}
+
+void complain(const std::string& text) {
+  // The library's messages do not name the option that raises its limit.
+  const bool lacks_option =
+      text.ends_with("raise the memory limit") && text.find("--memory-limit") == std::string::npos;
+  std::cout.flush();
+  std::cerr << "brokkr: " + one_line(text) + (lacks_option ? " (--memory-limit)\n" : "\n") << std::flush;
+}
+
 std::vector<std::string> split(const std::string& list, char comma) {
   std::vector<std::string> parts;
   for (size_t begin = 0; begin <= list.size(); begin += parts.back().size() + 1)

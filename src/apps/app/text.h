@@ -23,6 +23,12 @@ std::string printable(std::string text);
 // Prints "brokkr: warning: …" on standard error, over the current Progress line.
 void warn(const std::string& text);
 
+// A library's message can have several lines and quote bytes of a file; our errors are one line of text.
+std::string one_line(std::string text);
+
+// Prints "brokkr: …" on standard error, one line.
+void complain(const std::string& text);
+
 // "45 s", "3 min", "2 h 10 min".
 std::string time_text(double seconds);
 

@@ -65,6 +65,10 @@ class FrameWriter {
   }
 
  private:
+  static std::string counted(uint64_t count, const char* thing) {
+    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+  }
+
   static void write(const Frame& frame, const std::string& path) {
     nlohmann::json status = {{"frame", frame.frame_number}, {"file", path}};
     try {
@@ -84,9 +88,9 @@ class FrameWriter {
       const auto most = std::max_element(frame.skipped_reasons.begin(), frame.skipped_reasons.end(),
                                          [&](const auto& a, const auto& b) { return number(a) < number(b); });
       if (frame.skipped_draws > 0 && most != frame.skipped_reasons.end()) status["reason"] = most->first;
-      report("frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) + " draws, " +
-             std::to_string(triangles) + " triangles, " + std::to_string(frame.skipped_draws) +
-             " draws skipped; written to " + path);
+      report("frame " + std::to_string(frame.frame_number) + ": " + counted(draws, "draw") + ", " +
+             counted(triangles, "triangle") + ", " + counted(frame.skipped_draws, "draw") + " skipped; written to " +
+             path);
       for (const auto& [reason, count] : frame.skipped_reasons) {
         report("  " + std::to_string(count) + " x " + reason);
       }

@@ -56,7 +56,7 @@ std::vector<Workload> workloads(const Arguments& arguments) {
     all = suite_workloads(captures_folder(arguments), shadings);
   }
   const LoadOptions load = load_options(arguments);
-  for (const std::string& file : arguments.all("FILE")) {
+  for (const std::string& file : without_folders(arguments.all("FILE"))) {
     for (const BenchShading shading : given.empty() ? std::vector{default_shading(file)} : given)
       all.push_back(make_workload(file, shading, load));
   }
@@ -223,8 +223,8 @@ int run_bench(const Arguments& arguments) {
 Command bench_command() {
   const std::vector<Option> own = {
       several(file_option("FILE", "FILE",
-                          "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME) to time; with "
-                          "--compare two results")),
+                          "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME) to time, or "
+                          "folders of them; with --compare two results")),
       flag("--suite", "The bundled frames, those of --captures, and five generated scenes in three shadings"),
       rare(file_option("--captures", "DIR", "Folder of further .bkf for --suite (the environment's BROKKR_CAPTURES)")),
       flag("--curves", "Time frames as a function of triangles, pixels, workers, draws, views and overdraw"),
@@ -256,11 +256,12 @@ Command bench_command() {
       rare(
           real_option("--turn", "MS", "End a turn after MS milliseconds once three frames are drawn (2000)", 0, 3.6e6)),
       json_option("Write all results, with a description of the computer"),
-      output_option("--csv", "FILE", "Write one line per row; - prints it"),
-      output_option("--log", "FILE.csv",
-                    "Draw one FILE --frames times without peers, and write a line for each frame as it is drawn, with "
-                    "FILE.json beside it; - prints the lines. With --ab: FILE-a.csv and FILE-b.csv",
-                    ".json"),
+      announced(output_option("--csv", "FILE", "Write one line per row; - prints it")),
+      announced(output_option(
+          "--log", "FILE.csv",
+          "Draw one FILE --frames times without peers, and write a line for each frame as it is drawn, with "
+          "FILE.json beside it; - prints the lines. With --ab: FILE-a.csv and FILE-b.csv",
+          ".json")),
       rare(choice_option("--log-format", "F",
                          "Columns of --log: presentmon (PresentMon 1's, then Brokkr's), mangohud (presentmon)",
                          {"presentmon", "mangohud"})),

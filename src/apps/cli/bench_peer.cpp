@@ -116,10 +116,17 @@ Peer::Peer(PeerSetup setup, const fs::path& program, fs::path folder)
             return environment;
           }(),
           folder_ / (setup_.name + ".log")) {
-  const PeerJson hello = parse_json<PeerJson>(process_.receive(kAnswerSeconds));
-  renderer_ = hello.at("renderer");
-  version_ = hello.at("version");
-  if (setup_.family == "gpu" && hello.at("software").get<bool>())
+  bool is_software = false;
+  try {
+    const PeerJson hello = parse_json<PeerJson>(process_.receive(kAnswerSeconds));
+    renderer_ = hello.at("renderer");
+    version_ = hello.at("version");
+    is_software = hello.at("software").get<bool>();
+  } catch (const std::exception& error) {
+    throw std::runtime_error(setup_.name + ": " + program.string() + " did not answer as brokkr-gl-bench does (" +
+                             error.what() + "); check --gl-bench and OpenGL, or use --against none");
+  }
+  if (setup_.family == "gpu" && is_software)
     throw std::runtime_error("--against gpu: OpenGL here is " + renderer_ + ", which is not a GPU's driver");
 }
 

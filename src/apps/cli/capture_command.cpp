@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "app/command.h"
+#include "app/picture.h"
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "base/file_io.h"
@@ -110,7 +111,9 @@ struct Outcome {
   int64_t written = 0, without_draws = 0;  // frames
   std::string skipped;                     // why draws of the last frame were skipped
   std::string problem;
-  std::set<pid_t> programs;  // processes that draw
+  std::set<pid_t> programs;                                              // processes that draw
+  nlohmann::ordered_json frames_json = nlohmann::ordered_json::array();  // numbers of each captured frame
+  bool prints = true;                                                    // a line for each captured frame
   bool swapped = false, warned = false;
   int64_t shown = 0;                                                  // frames presented, as far as this process knows
   int64_t frames = -1;                                                // number of frames of a program that ended
@@ -185,13 +188,21 @@ void take(const StatusChannel::Line& line, Outcome& outcome) {
       outcome.without_draws++;
       outcome.skipped = message->reason.value_or("");
     }
-    const auto number = [](int64_t value) { return grouped(uint64_t(value)); };
-    std::cout << fmt::format("{}: frame {}, {} draws, {} triangles, {} draws skipped", printable(*message->file),
-                             *message->frame, number(*message->draws), number(*message->triangles),
-                             number(*message->skipped));
+    outcome.frames_json.push_back({{"file", *message->file},
+                                   {"frame", *message->frame},
+                                   {"draws", *message->draws},
+                                   {"triangles", *message->triangles},
+                                   {"skipped_draws", *message->skipped},
+                                   {"state_checks", *message->state_checks},
+                                   {"state_differences", *message->state_differences}});
+    if (!outcome.prints) return;
+    const auto number = [](int64_t value, const char* thing) { return counted(uint64_t(value), thing); };
+    std::cout << fmt::format("{}: frame {}, {}, {}, {} skipped", printable(*message->file), *message->frame,
+                             number(*message->draws, "draw"), number(*message->triangles, "triangle"),
+                             number(*message->skipped, "draw"));
     if (*message->state_checks > 0)
-      std::cout << fmt::format(", {} state differences in {} checks", number(*message->state_differences),
-                               number(*message->state_checks));
+      std::cout << fmt::format(", {} in {}", number(*message->state_differences, "state difference"),
+                               number(*message->state_checks, "check"));
     std::cout << std::endl;
   }
 }
@@ -217,7 +228,7 @@ std::string describe_end(const Arguments& arguments, const Outcome& outcome, con
     return message +
            " without showing a frame through GLX or EGL; check that it runs on its own, and that it draws with OpenGL "
            "itself, not with Vulkan or through another program";
-  if (outcome.frames >= 0) message += " after " + std::to_string(outcome.frames) + " frames";
+  if (outcome.frames >= 0) message += " after " + counted(uint64_t(outcome.frames), "frame");
   if (arguments.has("key") && !first_frame(arguments))
     return message + "; " + arguments.text("key") + " was not pressed";
   return message + ", before the requested frame; choose an earlier --frame";
@@ -277,14 +288,11 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
     throw std::runtime_error(command.front() + ": no such program; name a file, or a program in PATH or /usr/games");
   }
   require_same_word_size(program, library);
-  const fs::path folder = output_path(arguments).parent_path();
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) {
-    throw std::runtime_error(folder.string() + ": there is no such folder; make it, or choose another --output");
-  }
+  require_creatable(output_path(arguments));
   const Signals signals;
   pending_signal = 0;
   Outcome outcome;
+  outcome.prints = arguments.text("json") != "-";
   if (const std::optional<int64_t> frame = first_frame(arguments)) outcome.target = " of " + std::to_string(*frame);
   const double patience = arguments.real("timeout", 0);  // 0: no limit
   StatusChannel channel;
@@ -317,8 +325,9 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
   const bool enough = count > 0 ? outcome.written >= count : outcome.written > 0;
   if (enough && outcome.problem.empty()) {
     const std::string empty = describe_empty(outcome, command.front());
-    if (empty.empty()) return kSuccess;
-    throw std::runtime_error(empty);
+    if (!empty.empty()) throw std::runtime_error(empty);
+    if (arguments.has("json")) write_out(arguments.text("json"), json_text(outcome.frames_json));
+    return kSuccess;
   }
   if (timed_out) throw std::runtime_error(describe_timeout(outcome, command.front()));
   throw std::runtime_error(describe_end(arguments, outcome, command.front(), game.status()));
@@ -328,6 +337,7 @@ namespace {
 
 void check_output(const Arguments& arguments) {
   const std::string path = arguments.text("output");
+  if (!path.empty()) require_ending(path, {".bkf"}, "--output");
   if (path.find("{}") != path.rfind("{}")) throw UsageError("--output: '" + path + "' contains {} twice; use it once");
 }
 
@@ -383,6 +393,7 @@ std::vector<Option> with_shared(std::vector<Option> own) {
           integer_option("--frame", "Frame to capture, counted from 0", 0, 1e12),
           integer_option("--every", "Capture further frames, N frames apart", 1, 1e12),
           integer_option("--count", "Stop after K frames (1; with --every or --key: 0, no limit)", 0, 1e9, "K"),
+          json_option("Write the numbers of the frames as JSON, an array"),
           text_option("--application", "TEXT", "Name of the application for the file"),
           text_option("--license", "TEXT", "Licence of the frame's content, for the file"),
           flag("--no-programs", "Leave out programs and their inputs; record only positions, state and depth"),

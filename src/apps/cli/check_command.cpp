@@ -120,11 +120,6 @@ bool is_close(const std::vector<Row>& rows, const Arguments& arguments) {
   });
 }
 
-void complain(const std::string& problem) {
-  std::cout.flush();
-  std::cerr << "brokkr: " << printable(problem) << std::endl;
-}
-
 // The result for one file: its JSON, and the text that is printed otherwise.
 struct FileCheck {
   nlohmann::ordered_json json;
@@ -145,9 +140,9 @@ std::string vertices_text(const ComparedFrame& compared) {
   if (compared.is_compared()) {
     const VertexComparison all = compared.all();
     text = fmt::format(
-        "vertices of {} draws: {} of {} positions ({} %) within {} units in the last place of the driver's, "
+        "vertices of {}: {} of {} positions ({} %) within {} units in the last place of the driver's, "
         "{} with the same bits; at most {} pixels apart\n",
-        grouped(all.draws), grouped(all.close), grouped(all.positions), fixed(all.percent(), 4), kCloseUlps,
+        counted(all.draws, "draw"), grouped(all.close), grouped(all.positions), fixed(all.percent(), 4), kCloseUlps,
         grouped(all.same), fixed(all.worst, 6));
   }
   for (const std::string& problem : compared.problems) text += printable(problem) + "\n";
@@ -206,8 +201,15 @@ FileCheck check_colors_of(const std::string& file, const std::string& picture, R
 
 // A frame that cannot be compared counts as failed, and the next one follows.
 int run_check(const Arguments& arguments) {
-  const std::vector<std::string>& files = arguments.all("FILE");
+  const std::vector<std::string>& given = arguments.all("FILE");
+  std::vector<std::string> files = without_folders(given);
+  // A folder's scenes have nothing to compare with.
+  std::erase_if(files, [&](const std::string& file) {
+    return !file.ends_with(".bkf") && std::ranges::find(given, file) == given.end();
+  });
+  if (files.empty()) throw std::runtime_error(given.front() + ": this folder holds no captured frame; name another");
   const std::string output = arguments.text("output");
+  if (!output.empty()) require_own_names(output, files, "--output");
   if (!output.empty()) require_picture(output, {".png"}, "--output");
   if (output == "-" && arguments.text("json") == "-")
     throw UsageError("--output, --json: only one of them can be standard output");
@@ -247,11 +249,13 @@ int run_check(const Arguments& arguments) {
 
 Command check_command() {
   const std::vector<Option> own = {
-      needed(several(file_option("FILE", "FILE", "Captured frames (.bkf) with pictures of the game's own driver"))),
-      output_option("-o,--output", "FILE.png",
-                    "Difference picture: red where pixels differ, amber where a shader may have discarded them; with "
-                    "--color, Brokkr's picture, the game's and their difference times 8, side by side; {} stands for "
-                    "the input's name; - writes PNG to standard output"),
+      needed(several(file_option("FILE", "FILE",
+                                 "Captured frames (.bkf) with pictures of the game's own driver, or folders of them"))),
+      announced(output_option(
+          "-o,--output", "FILE.png",
+          "Difference picture: red where pixels differ, amber where a shader may have discarded them; with "
+          "--color, Brokkr's picture, the game's and their difference times 8, side by side; {} stands for "
+          "the input's name; - writes PNG to standard output")),
       flag("--color", "Compare colours, drawn with the frame's own programs"),
       flag("--peer", "With --color: also draw the frame with OpenGL"),
       choice_option("--limits", "L",

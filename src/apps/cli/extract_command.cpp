@@ -120,8 +120,8 @@ void write_texture(const std::string& path, const Frame& frame, size_t number) {
     throw std::runtime_error(frame.source + ": --texture: holds no textures; capture it without --no-programs");
   }
   if (number >= frame.captured_textures.size()) {
-    throw std::runtime_error(fmt::format("{}: --texture: there are {} textures, numbered from 0", frame.source,
-                                         frame.captured_textures.size()));
+    throw std::runtime_error(fmt::format("{}: --texture: there is no texture {}; the last one is {}", frame.source,
+                                         number, frame.captured_textures.size() - 1));
   }
   const CapturedTexture& texture = frame.captured_textures[number];
   if (!texture.stored) {

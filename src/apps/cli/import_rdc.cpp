@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -111,8 +112,16 @@ int import_renderdoc(const Arguments& arguments, const std::vector<std::string>&
     warn(fmt::format("{}: {} times: {}", capture, count, printable(reason)));
   if (draws == 0) throw std::runtime_error(capture + ": no draw was imported");
   write_bkf(frame, output, {.leave_out = std::vector<bool>(frame.vertex_inputs.size(), true)});
-  std::cout << fmt::format("{}: {} draws, {} triangles, {} draws skipped\n", output, grouped(draws),
-                           grouped(triangle_count(frame)), grouped(frame.skipped_draws));
+  nlohmann::ordered_json frames = nlohmann::ordered_json::array();
+  frames.push_back({{"file", output},
+                    {"frame", frame.frame_number},
+                    {"draws", draws},
+                    {"triangles", triangle_count(frame)},
+                    {"skipped_draws", frame.skipped_draws}});
+  if (arguments.has("json")) write_out(arguments.text("json"), json_text(frames));
+  if (arguments.text("json") == "-") return kSuccess;
+  std::cout << fmt::format("{}: {}, {}, {} skipped\n", output, counted(draws, "draw"),
+                           counted(triangle_count(frame), "triangle"), counted(frame.skipped_draws, "draw"));
   return kSuccess;
 }
 

@@ -445,8 +445,8 @@ void print(const Frame& frame, const FrameSummary& summary, const std::vector<st
       {"not finite", vertices(summary.not_finite)},
       {"not captured", frame.skipped_draws == 0
                            ? ""
-                           : fmt::format("{} draws, {} triangles: {}", grouped(frame.skipped_draws),
-                                         grouped(frame.skipped_triangles), counts(other_reasons(frame)))}};
+                           : fmt::format("{}, {}: {}", counted(frame.skipped_draws, "draw"),
+                                         counted(frame.skipped_triangles, "triangle"), counts(other_reasons(frame)))}};
   for (const auto& [name, text] : lines) {
     if (!text.empty()) std::cout << fmt::format("{:17}{}\n", name, printable(text));
   }
@@ -472,34 +472,42 @@ void print(const Frame& frame, const FrameSummary& summary, const std::vector<st
   }
 }
 
+Frame read_frame(const std::string& file, const Arguments& arguments, std::vector<std::string>& warnings) {
+  Progress progress;
+  progress.show("reading " + file);
+  const std::string name = file + ": ";
+  LoadOptions options = load_options(arguments);
+  options.warning = [&](const std::string& line) {
+    warnings.push_back(line.starts_with(name) ? line.substr(name.size()) : line);
+  };
+  require_file(file);
+  return load_frame(file, options);
+}
+
+// After a file that cannot be read, the next one follows.
 int run_info(const Arguments& arguments) {
+  const std::vector<std::string> files = without_folders(arguments.all("FILE"));
   Json all = Json::array();
-  bool first = true;
-  for (const std::string& file : arguments.all("FILE")) {
-    std::vector<std::string> warnings;
-    const Frame frame = [&] {
-      Progress progress;
-      progress.show("reading " + file);
-      const std::string name = file + ": ";
-      LoadOptions options = load_options(arguments);
-      options.warning = [&](const std::string& line) {
-        warnings.push_back(line.starts_with(name) ? line.substr(name.size()) : line);
-      };
-      require_file(file);
-      return load_frame(file, options);
-    }();
-    const FrameSummary summary = summarize(frame);
-    if (arguments.has("json")) {
-      all.push_back(to_json(frame, summary, warnings));
+  bool first = true, all_read = true;
+  for (const std::string& file : files) {
+    try {
+      std::vector<std::string> warnings;
+      const Frame frame = read_frame(file, arguments, warnings);
+      const FrameSummary summary = summarize(frame);
+      if (arguments.has("json")) all.push_back(to_json(frame, summary, warnings));
+      if (arguments.text("json") != "-") {
+        if (!first) std::cout << '\n';
+        print(frame, summary, warnings);
+      }
+      first = false;
+    } catch (const std::runtime_error& error) {
+      if (files.size() == 1) throw;
+      complain(error.what());
+      all_read = false;
     }
-    if (arguments.text("json") != "-") {
-      if (!first) std::cout << '\n';
-      print(frame, summary, warnings);
-    }
-    first = false;
   }
-  if (arguments.has("json")) write_out(arguments.text("json"), json_text(all.size() == 1 ? all[0] : all));
-  return kSuccess;
+  if (arguments.has("json")) write_out(arguments.text("json"), json_text(files.size() == 1 ? all[0] : all));
+  return all_read ? kSuccess : kFailure;
 }
 
 }  // namespace
@@ -507,7 +515,8 @@ int run_info(const Arguments& arguments) {
 Command info_command() {
   return {"info",
           "Show the contents of a frame or scene file",
-          {needed(several(file_option("FILE", "FILE", "Frame (.bkf) or scene (.obj, .gltf, .glb, .ply, .stl) files"))),
+          {needed(several(file_option(
+               "FILE", "FILE", "Frame (.bkf) or scene (.obj, .gltf, .glb, .ply, .stl) files, or folders of them"))),
            json_option("Write the contents as JSON, an array for several files"), memory_option()},
           run_info};
 }

@@ -72,8 +72,10 @@ int run_optimize(const Arguments& arguments) {
     write_out(arguments.text("json"), text);
     if (arguments.text("json") == "-") return kSuccess;
   }
-  std::cout << output << ": " << grouped(report.triangles) << " triangles of " << report.draws << " draws reordered";
-  if (report.kept_draws > 0) std::cout << ", " << report.kept_draws << " draws left alone because their order matters";
+  std::cout << output << ": " << counted(report.triangles, "triangle") << " of " << counted(report.draws, "draw")
+            << " reordered";
+  if (report.kept_draws > 0)
+    std::cout << ", " << counted(report.kept_draws, "draw") << " left alone because the order matters";
   std::cout << "\nvertex shader runs per triangle (" << model.name << "): " << fixed(before, 3) << " -> "
             << fixed(after, 3) << "\nvertices: " << grouped(report.vertices_before) << " -> "
             << grouped(report.vertices_after) << "\nordered in " << fixed(report.milliseconds, 1) << " ms\n";

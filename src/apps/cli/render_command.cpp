@@ -151,7 +151,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     const std::string path = arguments.text(option);
     return path.empty() || path == "-" ? path : output_name(path, named, request.several, std::string("--") + option);
   };
-  const std::string stats = extra("stats"), trace = extra("trace");
+  const std::string stats = extra("json"), trace = extra("trace");
 
   Timing timing;
   RenderResult result;
@@ -235,6 +235,22 @@ void require_kept_inputs(const std::vector<std::string>& files, const Arguments&
   }
 }
 
+// After a file that cannot be drawn, the next one follows.
+int render_files(const std::vector<std::string>& files, const Arguments& arguments, Request& request) {
+  Renderer renderer;
+  bool all_drawn = true;
+  for (const std::string& file : files) {
+    try {
+      render_file(renderer, file, arguments, request);
+    } catch (const std::runtime_error& error) {
+      if (files.size() == 1 || dynamic_cast<const UsageError*>(&error) != nullptr) throw;
+      complain(error.what());
+      all_drawn = false;
+    }
+  }
+  return all_drawn ? kSuccess : kFailure;
+}
+
 int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   if (!arguments.has("output") && !arguments.has("no-output"))
     require_own_names("{}.png", arguments.all("FILE"), "--output");
@@ -253,23 +269,29 @@ int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   request.several = files.size() > 1;
   const auto is_given = [&](const char* option) { return arguments.has(option); };
   request.chooses_samples =
-      std::ranges::none_of(std::array{"samples", "stats", "trace", "frames", "budget", "no-output"}, is_given);
+      std::ranges::none_of(std::array{"samples", "json", "trace", "frames", "budget", "no-output"}, is_given);
   request.aovs = read_aovs(arguments);
   if (arguments.has("output") && arguments.has("no-output"))
     throw UsageError("--output, --no-output: give only one of them");
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
   const auto takes_stdout = [&](const char* option) { return arguments.text(option) == "-" ? 1 : 0; };
-  if (takes_stdout("output") + takes_stdout("stats") + takes_stdout("trace") > 1)
-    throw UsageError("--output, --stats, --trace: only one of them can be standard output (-)");
+  if (takes_stdout("output") + takes_stdout("json") + takes_stdout("trace") > 1)
+    throw UsageError("--output, --json, --trace: only one of them can be standard output (-)");
   if (arguments.has("command-limit")) {
     request.options.command_limit = static_cast<uint32_t>(arguments.integer("command-limit", 0));
   }
   request.options.trace = arguments.has("trace");
   set_up_simt(arguments, name_of(request.options.machine));
   require_kept_inputs(files, arguments);
-  Renderer renderer;
-  for (const std::string& file : files) render_file(renderer, file, arguments, request);
-  return kSuccess;
+  return render_files(files, arguments, request);
+}
+
+// --json as in every command. --stats is its older name.
+Option statistics_option() {
+  Option option = json_option("Write counts and times as JSON");
+  option.names += ",--stats";
+  option.announced = false;
+  return option;
 }
 
 }  // namespace
@@ -286,7 +308,7 @@ Command render_command(const std::vector<Module>& modules) {
       aov_option(),
       rare(integer_option("--command-limit", "Stop before this command of the frame", 0, 4294967295.0)),
       integer_option("--frames", "Draw each input N times and report the minimum and the median time (1)", 1, 1000000),
-      output_option("--stats", "FILE.json", "Write counts and times; - prints them"),
+      statistics_option(),
       output_option("--trace", "FILE.json",
                     "Write the time line of every block, for chrome://tracing or Perfetto; - prints it"),
   };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -110,7 +111,7 @@ size_t find_named(const std::vector<Named>& all, const std::string& name, const 
   for (const Named& one : all) known.push_back(one.name);
   const auto found = std::find(known.begin(), known.end(), name);
   if (found != known.end()) return size_t(found - known.begin());
-  throw UsageError(fmt::format("the shader has no {} '{}'{}", what, printable(name), did_you_mean(name, known)));
+  throw UsageError(fmt::format("the shader has no {} '{}'{}", what, printable(name), meant_or_known(name, known)));
 }
 
 uint32_t bits_of(const std::string& value, shader::Kind kind) {
@@ -184,7 +185,8 @@ std::map<uint32_t, uint32_t> uniform_words(const shader::Program& program, const
     const shader::Uniform& uniform = program.uniforms[find_named(program.uniforms, name, "uniform")];
     const std::vector<std::string> values = split(value);
     if (values.size() > uniform.words)
-      throw UsageError(fmt::format("--uniform: '{}' has {} numbers, not {}", name, uniform.words, values.size()));
+      throw UsageError(
+          fmt::format("--uniform: '{}' has {}, not {}", name, counted(uniform.words, "number"), values.size()));
     for (uint32_t i = 0; i < values.size(); ++i) words[uniform.first + i] = bits_of(values[i], uniform.kind);
   }
   return words;
@@ -258,32 +260,82 @@ std::vector<Use> uses_of(const Frame& frame, const std::vector<CapturedProgram>&
   return uses;
 }
 
-std::string count_of(const CapturedProgram& program, shader::Op op) {
-  return grouped(uint64_t(std::count_if(program.program.code.begin(), program.program.code.end(),
-                                        [&](const shader::Instruction& one) { return one.op == op; })));
+uint64_t count_of(const CapturedProgram& program, shader::Op op) {
+  return uint64_t(std::count_if(program.program.code.begin(), program.program.code.end(),
+                                [&](const shader::Instruction& one) { return one.op == op; }));
 }
 
-void print_table(const Frame& frame, const std::vector<CapturedProgram>& programs) {
+using ProgramJson = nlohmann::ordered_json;
+
+// One object for each program. One that cannot run has its failure instead of its numbers.
+ProgramJson programs_json(const Frame& frame, const std::vector<CapturedProgram>& programs) {
   const std::vector<Use> uses = uses_of(frame, programs);
-  std::vector<std::vector<std::string>> rows;
+  ProgramJson all = ProgramJson::array();
   for (size_t i = 0; i < programs.size(); ++i) {
     const CapturedProgram& one = programs[i];
     const FragmentProgram& program = frame.programs[one.number];
-    std::vector<std::string> row = {std::to_string(i), grouped(uses[i].draws),
-                                    program.fixed ? "fixed function" : fmt::format("GLSL {}", program.version)};
+    ProgramJson row = {{"program", i},
+                       {"draws", uses[i].draws},
+                       {"text", program.fixed ? "fixed function" : fmt::format("GLSL {}", program.version)}};
     if (one.failure.empty()) {
-      row.insert(row.end(),
-                 {grouped(one.code.instructions.size()), grouped(one.code.registers), count_of(one, shader::Op::sample),
-                  count_of(one, shader::Op::discard), grouped(uses[i].missing.size())});
+      row["instructions"] = one.code.instructions.size();
+      row["registers"] = one.code.registers;
+      row["lookups"] = count_of(one, shader::Op::sample);
+      row["discards"] = count_of(one, shader::Op::discard);
+      row["without_texture"] = uses[i].missing.size();
     } else {
-      row.insert(row.end(), {"fails", "-", "-", "-", "-"});
+      row["failure"] = one.failure;
     }
-    rows.push_back(row);
+    all.push_back(std::move(row));
   }
-  std::cout << format_table(
-      {"program", "draws", "text", "instructions", "registers", "lookups", "discards", "without texture"}, rows);
+  return all;
+}
+
+ProgramJson vertex_programs_json(const Frame& frame, const std::vector<shader::CapturedVertexProgram>& programs) {
+  std::vector<uint64_t> draws(programs.size());
+  for (const auto& command : frame.commands) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    if (draw != nullptr && draw->vertices >= 0) ++draws[frame.vertex_inputs[size_t(draw->vertices)].program];
+  }
+  ProgramJson all = ProgramJson::array();
   for (size_t i = 0; i < programs.size(); ++i) {
-    if (!programs[i].failure.empty()) std::cout << fmt::format("program {}: {}\n", i, printable(programs[i].failure));
+    const VertexProgram& program = frame.vertex_programs[i];
+    ProgramJson row = {{"vertex_program", i}, {"draws", draws[i]}, {"text", fmt::format("GLSL {}", program.version)}};
+    if (programs[i].failure.empty()) {
+      row["instructions"] = programs[i].code.instructions.size();
+      row["registers"] = programs[i].code.registers;
+    } else {
+      row["failure"] = programs[i].failure;
+    }
+    row["attributes"] = program.attributes.size();
+    row["uniforms"] = uniform_words(program);
+    all.push_back(std::move(row));
+  }
+  return all;
+}
+
+// A table with a column for each of `keys`, and then the failures.
+void print_table(const ProgramJson& programs, const std::vector<std::string>& keys) {
+  std::vector<std::string> heading;
+  for (const std::string& key : keys) {
+    heading.push_back(key);
+    std::ranges::replace(heading.back(), '_', ' ');
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const ProgramJson& program : programs) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (const std::string& key : keys) {
+      const bool has = program.contains(key);
+      row.push_back(!has                       ? key == "instructions" ? "fails" : "-"
+                    : program[key].is_string() ? program[key].get<std::string>()
+                                               : grouped(program[key].get<uint64_t>()));
+    }
+  }
+  std::cout << format_table(heading, rows);
+  for (const ProgramJson& program : programs) {
+    if (program.contains("failure"))
+      std::cout << fmt::format("{} {}: {}\n", heading.front(), program[keys.front()].get<uint64_t>(),
+                               printable(program["failure"].get<std::string>()));
   }
 }
 
@@ -291,30 +343,6 @@ void print_text(const std::string& name, const shader::Texts& texts) {
   for (size_t i = 0; i < texts.size(); ++i) {
     if (i > 0) std::cout << fmt::format("// text {}\n", i + 1);
     std::cout << ShaderText(name, texts[i]).preprocessed();
-  }
-}
-
-void print_vertex_table(const Frame& frame, const std::vector<shader::CapturedVertexProgram>& programs) {
-  std::vector<uint64_t> draws(programs.size());
-  for (const auto& command : frame.commands) {
-    const auto* const draw = std::get_if<DrawCommand>(&command);
-    if (draw != nullptr && draw->vertices >= 0) ++draws[frame.vertex_inputs[size_t(draw->vertices)].program];
-  }
-  std::vector<std::vector<std::string>> rows;
-  for (size_t i = 0; i < programs.size(); ++i) {
-    const VertexProgram& program = frame.vertex_programs[i];
-    const bool runs = programs[i].failure.empty();
-    rows.push_back({std::to_string(i), grouped(draws[i]), fmt::format("GLSL {}", program.version),
-                    runs ? grouped(programs[i].code.instructions.size()) : "fails",
-                    runs ? grouped(programs[i].code.registers) : "-", grouped(program.attributes.size()),
-                    grouped(uniform_words(program))});
-  }
-  std::cout << '\n'
-            << format_table({"vertex program", "draws", "text", "instructions", "registers", "attributes", "uniforms"},
-                            rows);
-  for (size_t i = 0; i < programs.size(); ++i) {
-    if (!programs[i].failure.empty())
-      std::cout << fmt::format("vertex program {}: {}\n", i, printable(programs[i].failure));
   }
 }
 
@@ -331,6 +359,18 @@ void print_program(const std::string& name, const std::string& print, const shad
   }
 }
 
+// As JSON in the file `json`, and as tables unless it is standard output.
+void show_tables(const std::string& json, const ProgramJson& programs, const ProgramJson& vertex_programs) {
+  if (!json.empty()) write_out(json, json_text({{"programs", programs}, {"vertex_programs", vertex_programs}}));
+  if (json == "-") return;
+  print_table(programs,
+              {"program", "draws", "text", "instructions", "registers", "lookups", "discards", "without_texture"});
+  if (vertex_programs.empty()) return;
+  std::cout << '\n';
+  print_table(vertex_programs,
+              {"vertex_program", "draws", "text", "instructions", "registers", "attributes", "uniforms"});
+}
+
 }  // namespace
 
 int show_programs(const std::string& file, const Arguments& arguments) {
@@ -342,33 +382,32 @@ int show_programs(const std::string& file, const Arguments& arguments) {
   if ((arguments.has("program") || vertex) != !print.empty())
     throw UsageError("--program and --print: give both to print a program, or neither for a table");
   if (arguments.has("program") && vertex) throw UsageError("--program and --vertex-program: give only one of them");
+  if (arguments.has("json") && !print.empty()) throw UsageError("--json, --print: give only one of them");
   const LoadOptions options = load_options(arguments);
   const Frame frame = load_frame(file, options);
-  if (frame.programs.empty() && frame.vertex_programs.empty()) {
+  if (!arguments.has("json") && frame.programs.empty() && frame.vertex_programs.empty()) {
     std::cout << printable(file) << ": holds no programs; it was captured with --no-programs, or by an old version\n";
     return kSuccess;
   }
   Loading loading(options);
   const auto require = [&](const char* option, size_t number, size_t count) {
+    if (count == 0) throw std::runtime_error(fmt::format("{}: --{}: there are no programs of this kind", file, option));
     if (number >= count)
-      throw std::runtime_error(fmt::format("{}: --{}: there are {}, numbered from 0", file, option, count));
+      throw std::runtime_error(
+          fmt::format("{}: --{}: there is no program {}; the last one is {}", file, option, number, count - 1));
   };
-  if (vertex || (print.empty() && !frame.vertex_programs.empty())) {
+  if (vertex) {
     const auto programs = shader::translate_vertex_programs(frame, loading);
     const auto number = size_t(arguments.integer("vertex-program", 0));
-    if (vertex) {
-      require("vertex-program", number, programs.size());
-      print_program(fmt::format("{}: vertex program {}", file, number), print, frame.vertex_programs[number].texts,
-                    programs[number]);
-      return kSuccess;
-    }
-    print_table(frame, shader::translate_programs(frame, loading));
-    print_vertex_table(frame, programs);
+    require("vertex-program", number, programs.size());
+    print_program(fmt::format("{}: vertex program {}", file, number), print, frame.vertex_programs[number].texts,
+                  programs[number]);
     return kSuccess;
   }
   const std::vector<CapturedProgram> programs = shader::translate_programs(frame, loading);
   if (print.empty()) {
-    print_table(frame, programs);
+    show_tables(arguments.text("json"), programs_json(frame, programs),
+                vertex_programs_json(frame, shader::translate_vertex_programs(frame, loading)));
     return kSuccess;
   }
   const auto number = size_t(arguments.integer("program", 0));

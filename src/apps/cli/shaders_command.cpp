@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "app/picture.h"
 #include "app/text.h"
@@ -36,17 +37,11 @@ const char* name_of_input(const shader::Program& program, const shader::Input& i
   return input.interpolation == shader::Interpolation::smooth ? "smooth" : "noperspective";
 }
 
-// The shader's inputs, outputs and size.
-void print_summary(const std::string& file, const shader::Program& program) {
-  const shader::Code code = shader::assemble(program);
-  const auto count = [&](shader::Op op) {
-    return std::count_if(program.code.begin(), program.code.end(), [&](const auto& one) { return one.op == op; });
-  };
-  std::cout << fmt::format(
-      "{}: {} instructions, {} of them once per draw, {} loops, {} texture lookups, {} discards, {} registers\n", file,
-      code.instructions.size(), code.head, count(shader::Op::begin_loop), count(shader::Op::sample),
-      count(shader::Op::discard), code.registers);
-  std::vector<std::vector<std::string>> rows;
+using Rows = std::vector<std::vector<std::string>>;
+
+// The shader's inputs and outputs.
+Rows values_of(const shader::Program& program) {
+  Rows rows;
   for (const shader::Input& input : program.inputs)
     rows.push_back({"input", printable(input.name), std::to_string(input.words), name_of_input(program, input)});
   for (const shader::Uniform& uniform : program.uniforms)
@@ -59,7 +54,42 @@ void print_summary(const std::string& file, const shader::Program& program) {
                     : output.location == shader::kSampleMaskLocation ? "sample mask"
                     : output.location < 0                            ? "depth"
                                                                      : fmt::format("colour {}", output.location)});
-  std::cout << format_table({"", "name", "numbers", "how"}, rows);
+  return rows;
+}
+
+// Writes the shader's size and values: as JSON to `json`, and as text unless that is standard output.
+void show_summary(const std::string& file, const shader::Program& program, const std::string& json) {
+  const shader::Code code = shader::assemble(program);
+  const auto count = [&](shader::Op op) {
+    return uint64_t(
+        std::count_if(program.code.begin(), program.code.end(), [&](const auto& one) { return one.op == op; }));
+  };
+  const uint64_t loops = count(shader::Op::begin_loop), lookups = count(shader::Op::sample),
+                 discards = count(shader::Op::discard);
+  const Rows rows = values_of(program);
+  if (!json.empty()) {
+    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    for (const std::vector<std::string>& row : rows)
+      values.push_back(
+          {{"kind", row[0]},
+           {"name", row[1]},
+           {"numbers", row[2] == "-" ? nlohmann::ordered_json() : nlohmann::ordered_json(std::stoul(row[2]))},
+           {"how", row[3]}});
+    write_out(json, json_text({{"file", file},
+                               {"instructions", code.instructions.size()},
+                               {"once_per_draw", code.head},
+                               {"loops", loops},
+                               {"lookups", lookups},
+                               {"discards", discards},
+                               {"registers", code.registers},
+                               {"values", values}}));
+  }
+  if (json == "-") return;
+  std::cout << fmt::format("{}: {}, {} of them once per draw, {}, {}, {}, {}\n", file,
+                           counted(code.instructions.size(), "instruction"), code.head, counted(loops, "loop"),
+                           counted(lookups, "texture lookup"), counted(discards, "discard"),
+                           counted(code.registers, "register"))
+            << format_table({"", "name", "numbers", "how"}, rows);
 }
 
 int run_shaders(const Arguments& arguments) {
@@ -69,6 +99,7 @@ int run_shaders(const Arguments& arguments) {
   }
   const std::string file = arguments.text("FILE"), print = arguments.text("print"), picture = arguments.text("output");
   if (!picture.empty()) require_ending(picture, {".png"}, "--output");
+  if (arguments.has("json") && !print.empty()) throw UsageError("--json, --print: give only one of them");
   if (is_loadable(file))
     throw std::runtime_error(printable(file) + ": this is a scene; name a shader, which `brokkr render FILE " +
                              "--fragment SHADER` draws it with");
@@ -94,7 +125,7 @@ int run_shaders(const Arguments& arguments) {
     const Image image = shader_picture(program, width, height, uniforms, arguments.all("texture"));
     write_pixels(picture, image.width, image.height, image.texels);
   }
-  if (print.empty()) print_summary(file, program);
+  if (print.empty()) show_summary(file, program, arguments.text("json"));
   return kSuccess;
 }
 #else
@@ -120,9 +151,10 @@ Command shaders_command() {
                      "Instead of a summary, print the text as the compiler sees it (glsl), the instructions (ir), or "
                      "the C++ into which --shaders compiled translates them (cpp)",
                      {"glsl", "ir", "cpp"}),
-       output_option("-o,--output", "FILE",
-                     "Draw one triangle over a picture, in which every varying is (x, y, 1, 1), x and y from 0 to 1: "
-                     ".png"),
+       announced(output_option(
+           "-o,--output", "FILE",
+           "Draw one triangle over a picture, in which every varying is (x, y, 1, 1), x and y from 0 to 1: "
+           ".png")),
        size_option("--size", "Size of the picture (512x512)", 1, 8192),
        several(text_option("--uniform", "NAME=V,V",
                            "Values of a uniform, which become constants of the shader; other uniforms are 0 in a "
@@ -130,7 +162,7 @@ Command shaders_command() {
        several(named_file_option("--texture", "NAME=FILE",
                                  "Picture for a sampler (black without one). May be given several times",
                                  FileUse::read)),
-       memory_option()},
+       json_option("Instead of --print: write the summary as JSON"), memory_option()},
       run_shaders};
 }
 

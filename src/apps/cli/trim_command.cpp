@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -169,8 +170,13 @@ class Trimming {
     }
   }
 
-  void print(const std::string& output, uint64_t file_before, uint64_t file_after) const {
-    std::vector<std::vector<std::string>> cells;
+  // Bytes of a kind before and after.
+  struct KindBytes {
+    std::string kind;
+    uint64_t before, after;
+  };
+  std::vector<KindBytes> kinds() const {
+    std::vector<KindBytes> all;
     const auto before = bytes_by_kind(frame_), after = bytes_by_kind(trimmed_.frame);
     for (size_t i = 0; i < before.size(); ++i) {
       const std::string_view kind = before[i].first;
@@ -178,18 +184,40 @@ class Trimming {
                              : kind == "positions" ? after[i].second - left_out_positions_
                              : kind == "varyings"  ? after[i].second - left_out_varyings_
                                                    : after[i].second;
-      cells.push_back({before[i].first, grouped(before[i].second), grouped(bytes)});
+      all.push_back({before[i].first, before[i].second, bytes});
     }
+    return all;
+  }
+
+  nlohmann::ordered_json to_json(const std::string& output, uint64_t file_before, uint64_t file_after) const {
+    const auto pair = [](uint64_t before, uint64_t after) {
+      return nlohmann::ordered_json{{"before", before}, {"after", after}};
+    };
+    nlohmann::ordered_json bytes;
+    for (const KindBytes& one : kinds()) bytes[one.kind] = pair(one.before, one.after);
+    bytes["file"] = pair(file_before, file_after);
+    return {{"input", frame_.source},
+            {"output", output},
+            {"commands", pair(frame_.commands.size(), trimmed_.frame.commands.size())},
+            {"textures", pair(frame_.captured_textures.size(), trimmed_.frame.captured_textures.size())},
+            {"bytes", bytes},
+            {"draws_with_drivers_vertices", kept_draws_},
+            {"draws_in_false_colours", original_->false_colors()}};
+  }
+
+  void print(const std::string& output, uint64_t file_before, uint64_t file_after) const {
+    std::vector<std::vector<std::string>> cells;
+    for (const KindBytes& one : kinds()) cells.push_back({one.kind, grouped(one.before), grouped(one.after)});
     cells.push_back({"file", grouped(file_before), grouped(file_after)});
-    std::cout << output << ": " << trimmed_.frame.commands.size() << " of " << frame_.commands.size() << " commands, "
-              << trimmed_.frame.captured_textures.size() << " of " << frame_.captured_textures.size() << " textures\n"
+    std::cout << output << ": " << trimmed_.frame.commands.size() << " of "
+              << counted(frame_.commands.size(), "command") << ", " << trimmed_.frame.captured_textures.size() << " of "
+              << counted(frame_.captured_textures.size(), "texture") << "\n"
               << format_table({"bytes of", "before", "after"}, cells);
     if (kept_draws_ > 0)
-      std::cout << fmt::format(
-          "{} draws keep the driver's vertices, because their programs cannot run or compute others\n",
-          grouped(kept_draws_));
+      std::cout << fmt::format("{} with the driver's vertices, because the programs cannot run or compute others\n",
+                               counted(kept_draws_, "draw"));
     if (original_->false_colors() > 0)
-      std::cout << grouped(original_->false_colors()) << " draws in false colours: all texels were kept\n";
+      std::cout << counted(original_->false_colors(), "draw") << " in false colours: all texels were kept\n";
   }
 
  private:
@@ -269,7 +297,9 @@ int run_trim(const Arguments& arguments) {
   Trimming trimming(frame, arguments, progress);
   const std::vector<std::byte> bytes = trimming.file();
   write_file(output, bytes);
-  trimming.print(output, file_before, bytes.size());
+  if (arguments.has("json"))
+    write_out(arguments.text("json"), json_text(trimming.to_json(output, file_before, bytes.size())));
+  if (arguments.text("json") != "-") trimming.print(output, file_before, bytes.size());
   return kSuccess;
 }
 
@@ -287,7 +317,8 @@ Command trim_command() {
        choice_option("--references", "WHAT",
                      "The game's own pictures and depths to keep (all); final: the last picture of each target",
                      {"all", "color", "depth", "final", "none"}),
-       flag("--all-texels", "Keep texels that the frame's programs do not read, for other shaders"), memory_option()},
+       flag("--all-texels", "Keep texels that the frame's programs do not read, for other shaders"),
+       json_option("Write the numbers as JSON"), memory_option()},
       run_trim};
 }
 

@@ -794,10 +794,11 @@ class UniformSetter {
   void require_set() const {
     if (is_set_) return;
     if (!counts_.empty())
-      throw std::runtime_error(
-          fmt::format("the uniform '{}' has {} numbers, not {}", name_, fmt::join(counts_, " or "), numbers_.size()));
+      throw std::runtime_error(fmt::format("the uniform '{}' has {} number{}, not {}", name_,
+                                           fmt::join(counts_, " or "),
+                                           counts_.size() == 1 && *counts_.begin() == "1" ? "" : "s", numbers_.size()));
     throw std::runtime_error(fmt::format("its programs have no uniform '{}'{}", name_,
-                                         did_you_mean(name_, std::vector(known_.begin(), known_.end()))));
+                                         meant_or_known(name_, std::vector(known_.begin(), known_.end()))));
   }
 
  private:

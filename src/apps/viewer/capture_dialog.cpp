@@ -15,6 +15,7 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "base/process.h"
+#include "viewer/file_dialog.h"
 #include "viewer/looks.h"
 #include "viewer/scene.h"
 
@@ -75,7 +76,7 @@ void CaptureDialog::start() {
     for (const std::string& word : by_key_ ? std::vector<std::string>{"--key", key_, "--count", "1"}
                                            : std::vector<std::string>{"--frame", std::to_string(frame_)})
       words.push_back(word);
-    words.insert(words.end(), {"--", program_});
+    words.insert(words.end(), {"--", with_home(program_)});
     for (std::string& word : split_words(arguments_)) words.push_back(std::move(word));
     folder_ = std::make_unique<app::TemporaryFolder>();
     const int log = ::open((folder_->path() / "log").c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);

@@ -37,24 +37,33 @@ void FileDialog::go(const std::string& folder) {
     const std::string name = it->path().filename().string();
     if (name.starts_with('.')) continue;
     const bool is_folder = it->is_directory(ignored);
-    const bool readable =
-        is_folder || is_loadable(name) || is_shader_file(name) || module_of_scene(modules_, name) != nullptr;
-    entries_.push_back({name, is_folder, readable, is_folder ? 0 : uint64_t(it->file_size(ignored))});
+    const bool is_file = it->is_regular_file(ignored);
+    const bool has_known_ending =
+        is_loadable(name) || is_shader_file(name) || module_of_scene(modules_, name) != nullptr;
+    const bool readable = is_folder || (is_file && has_known_ending);
+    entries_.push_back({name, is_folder, readable, is_file ? uint64_t(it->file_size(ignored)) : 0});
   }
   if (error) problem_ = folder_ + ": " + error.message();
   std::sort(entries_.begin(), entries_.end(),
             [](const Entry& a, const Entry& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
 }
 
-// The reason why a path cannot be opened; empty if opening it can be tried.
-std::string FileDialog::problem_of(const std::string& path) const {
+std::string why_not_to_open(const std::string& path, const std::vector<Module>& modules) {
   std::error_code error;
-  if (module_of_scene(modules_, path) != nullptr || path.starts_with("generated:") || fs::is_directory(path, error))
+  if (module_of_scene(modules, path) != nullptr || path.starts_with("generated:") || fs::is_directory(path, error))
     return {};
   if (!fs::exists(path, error)) return path + ": there is no such file; check its name and folder";
+  if (!fs::is_regular_file(path, error))
+    return path + ": is a device or a pipe, which could keep the window waiting; name a file";
   if (!is_loadable(path) && !is_shader_file(path))
     return path + ": is not a frame, scene or shader; open .bkf, .obj, .gltf, .glb, .ply, .stl or .frag";
   return {};
+}
+
+std::string with_home(const std::string& path) {
+  const char* const home = std::getenv("HOME");
+  const bool begins_at_home = path == "~" || path.starts_with("~/");
+  return begins_at_home && home != nullptr ? home + path.substr(1) : path;
 }
 
 void FileDialog::draw_places(const std::vector<std::string>& recent) {
@@ -104,7 +113,7 @@ std::optional<std::string> FileDialog::draw_entries(Thumbnails& thumbnails) {
         next = path;
       } else {
         typed_ = path;
-        problem_ = problem_of(path);
+        problem_ = why_not_to_open(path, modules_);
         if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) || ImGui::GetIO().NavVisible) chosen = path;
       }
     }
@@ -173,10 +182,10 @@ std::optional<std::string> FileDialog::draw(const std::vector<std::string>& rece
     ImGui::SetNextItemWidth(-1);
     if (ImGui::InputTextWithHint("##path", "a path, or generated:city", &typed_,
                                  ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll))
-      chosen = typed_;
+      chosen = with_home(typed_);
     if (!problem_.empty())
       ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme::kBad), "%s", app::printable(problem_).c_str());
-    if (ImGui::Button("Open", {6 * em, 0}) && !typed_.empty()) chosen = typed_;
+    if (ImGui::Button("Open", {6 * em, 0}) && !typed_.empty()) chosen = with_home(typed_);
     ImGui::SameLine();
     if (ImGui::Button("This folder as a sequence")) chosen = folder_;
     ImGui::SameLine();
@@ -192,7 +201,7 @@ std::optional<std::string> FileDialog::draw(const std::vector<std::string>& rece
     typed_.clear();
     return std::nullopt;
   }
-  if (chosen && !(problem_ = problem_of(*chosen)).empty()) {
+  if (chosen && !(problem_ = why_not_to_open(*chosen, modules_)).empty()) {
     retype_ = true;
     return std::nullopt;
   }

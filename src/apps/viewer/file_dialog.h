@@ -11,6 +11,12 @@
 
 namespace brokkr::viewer {
 
+// A path with the home folder in place of a leading ~, as in a shell.
+std::string with_home(const std::string& path);
+
+// The reason why a path cannot be opened; empty if opening it can be tried. `modules`: may add scenes to open.
+std::string why_not_to_open(const std::string& path, const std::vector<Module>& modules);
+
 class FileDialog {
  public:
   // `modules`: may add scenes to open.
@@ -34,7 +40,6 @@ class FileDialog {
   void draw_places(const std::vector<std::string>& recent);
   std::optional<std::string> draw_entries(Thumbnails& thumbnails);
   std::optional<std::string> draw_generated();
-  std::string problem_of(const std::string& path) const;
 
   std::vector<Module> modules_;
   bool open_ = false;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/text.h"
 #include "inspect/pixel_history.h"
@@ -35,17 +36,15 @@ void color_swatch(const char* id, ColorFormat format, uint32_t low, uint32_t hig
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", color_text(format, low, high).c_str());
 }
 
-void draw_fragment_cells(const PixelEvent& e) {
+void draw_what(const PixelEvent& e) {
+  if (e.kind != PixelEvent::Kind::fragment) return ImGui::TextUnformatted(kind_name(e.kind));
   const bool passed = e.fragment.fate == FragmentFate::passed;
   ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(passed ? theme::kGood : theme::kBad), "%s",
                      fate_name(e.fragment.fate));
-  ImGui::TableNextColumn();
-  ImGui::Text("%u", e.origin.triangle);
-  ImGui::TableNextColumn();
-  ImGui::Text("%u", e.origin.batch);
 }
 
-void draw_event(const PixelEvent& e, ColorFormat format, std::optional<uint32_t> chosen, HistoryClick& click) {
+void draw_event(const PixelEvent& e, ColorFormat format, bool has_shader, std::optional<uint32_t> chosen,
+                HistoryClick& click) {
   const bool fragment = e.kind == PixelEvent::Kind::fragment;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -53,39 +52,43 @@ void draw_event(const PixelEvent& e, ColorFormat format, std::optional<uint32_t>
   if (clicked && fragment) click.choose = e.command;
   if (fragment && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) click.jump = e.command;
   ImGui::TableNextColumn();
-  if (fragment) {
-    draw_fragment_cells(e);
-  } else {
-    ImGui::TextUnformatted(kind_name(e.kind));
+  draw_what(e);
+  if (has_shader) {
     ImGui::TableNextColumn();
-    ImGui::TableNextColumn();
+    if (fragment && e.known_shader) color_swatch("##shader", format, e.fragment.shader_low, e.fragment.shader_high);
   }
+  ImGui::TableNextColumn();
+  if (e.known_after) color_swatch("##after", format, e.after.low, e.after.high);
   ImGui::TableNextColumn();
   ImGui::Text("%.6f", double(fragment ? e.fragment.depth : e.after.depth));
   ImGui::TableNextColumn();
-  if (fragment && e.known_shader) color_swatch("##shader", format, e.fragment.shader_low, e.fragment.shader_high);
+  if (fragment) ImGui::Text("%u", e.origin.triangle);
   ImGui::TableNextColumn();
-  if (e.known_after) color_swatch("##after", format, e.after.low, e.after.high);
+  if (fragment) ImGui::Text("%u", e.origin.batch);
 }
 
+// The colours come before the numbers, which a narrow dock may cut.
 void draw_events(const PixelHistory& h, std::optional<uint32_t> chosen, HistoryClick& click) {
   const float rows = float(std::clamp<size_t>(h.events.size() + 1, 3, 40));
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit |
                                      ImGuiTableFlags_ScrollX | ImGuiTableFlags_BordersInnerV;
+  std::vector<std::pair<const char*, float>> columns = {{"draw", 2.4f},  {"what", 5.4f}, {"shader", 3.0f},
+                                                        {"pixel", 2.2f}, {"depth", 4},   {"triangle", 3.6f},
+                                                        {"batch", 2.8f}};
+  const bool has_shader = std::ranges::any_of(h.events, &PixelEvent::known_shader);
+  if (!has_shader) columns.erase(columns.begin() + 2);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {2, ImGui::GetStyle().CellPadding.y});  // all columns fit
-  const bool open = ImGui::BeginTable("events", 7, kFlags, {0, (rows + 1) * ImGui::GetTextLineHeightWithSpacing()});
+  const bool open =
+      ImGui::BeginTable("events", int(columns.size()), kFlags, {0, (rows + 1) * ImGui::GetTextLineHeightWithSpacing()});
   ImGui::PopStyleVar();
   if (!open) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  constexpr std::pair<const char*, float> kColumns[] = {{"draw", 2.4f},  {"what", 5.4f}, {"triangle", 3.6f},
-                                                        {"batch", 2.8f}, {"depth", 4},   {"shader", 3.0f},
-                                                        {"pixel", 2.2f}};
-  for (const auto& [title, width] : kColumns)
+  for (const auto& [title, width] : columns)
     ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthFixed, width * ImGui::GetFontSize());
   ImGui::TableHeadersRow();
   for (size_t i = 0; i < h.events.size(); ++i) {
     ImGui::PushID(int(i));
-    draw_event(h.events[i], h.format, chosen, click);
+    draw_event(h.events[i], h.format, has_shader, chosen, click);
     ImGui::PopID();
   }
   ImGui::EndTable();
@@ -105,14 +108,14 @@ HistoryClick draw_history(const PixelHistory& h, double took_ms, std::optional<u
     ImGui::Text("visible: draw %u, triangle %u, batch %u", e.command, e.origin.triangle, e.origin.batch);
     ImGui::SameLine();
     const char* const jump = "Jump to the draw";
-    if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(jump).x) ImGui::NewLine();
+    const float width = ImGui::CalcTextSize(jump).x + 2 * ImGui::GetStyle().FramePadding.x;
+    if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
     if (ImGui::SmallButton(jump)) click.jump = e.command;
   } else {
     ImGui::TextDisabled("no draw is visible here");
   }
   ImGui::Text("hit by %s", counted(h.fragments, "fragment").c_str());
-  ImGui::SameLine();
-  ImGui::TextDisabled("(%.1f ms)", took_ms);
+  tip("found in " + fixed(took_ms, 1) + " ms");
   draw_events(h, chosen, click);
   return click;
 }

@@ -77,7 +77,7 @@ class LogPanel : public Panel {
     if (!recording_) return;
     const glm::vec2 at = state.view.area_begin + glm::vec2(20, 20);
     list.AddCircleFilled({at.x, at.y}, 7, IM_COL32(225, 50, 45, 255));
-    const std::string text = std::to_string(recording_->frame_ms.size()) + " frames";
+    const std::string text = app::counted(recording_->frame_ms.size(), "frame");
     list.AddText({at.x + 15, at.y - 7}, IM_COL32(0, 0, 0, 255), text.c_str());
     list.AddText({at.x + 14, at.y - 8}, IM_COL32(255, 255, 255, 255), text.c_str());
   }
@@ -183,7 +183,7 @@ class LogPanel : public Panel {
     }
     saved_ = path;
     finish(*done);
-    state.commands.show_note("saved " + path + ", " + std::to_string(done->frame_ms.size()) + " frames");
+    state.commands.show_note("saved " + path + ", " + app::counted(done->frame_ms.size(), "frame"));
   }
 
   // Writes manifest and plot on another thread, because hashing large scenes takes a while. Closing the viewer waits

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/text.h"
 #include "viewer/option_widget.h"
 #include "viewer/panel.h"
 
@@ -42,9 +43,9 @@ class PipelinePanel : public Panel {
     for (int column = 0; column < 3; ++column) ImGui::TableSetupColumn("fact", ImGuiTableColumnFlags_WidthFixed);
     ImGui::TableSetupColumn("note", ImGuiTableColumnFlags_WidthStretch);
     for (const MachineInfo& machine : machines_) {
-      const std::string cells[] = {machine.name, machine.isa,
-                                   machine.available ? std::to_string(machine.width) + " lanes" : "-",
-                                   machine.note.empty() ? std::to_string(machine.workers) + " workers" : machine.note};
+      const std::string cells[] = {
+          machine.name, machine.isa, machine.available ? std::to_string(machine.width) + " lanes" : "-",
+          machine.note.empty() ? app::counted(uint64_t(machine.workers), "worker") : machine.note};
       const ImGuiCol color = machine.available ? ImGuiCol_Text : ImGuiCol_TextDisabled;
       ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(color));
       for (const std::string& cell : cells) {

@@ -96,6 +96,10 @@ void require_writable(const std::filesystem::path& path, mode_t mode) {
     fail("{}: is read-only; make it writable, or choose another name", path.string());
 }
 
+[[noreturn]] void fail_to_create(const std::filesystem::path& path) {
+  fail("{}: cannot be created ({}); check that its folder exists and is writable", path.string(), reason());
+}
+
 // Creates a new file in `folder`, which will become `path`. Sets its name, which fits wherever the name of `path` fits.
 Descriptor make_temporary(const std::filesystem::path& folder, const std::filesystem::path& path,
                           std::filesystem::path& temporary) {
@@ -105,8 +109,7 @@ Descriptor make_temporary(const std::filesystem::path& folder, const std::filesy
     temporary = folder / fmt::format(".brokkr.part-{}-{}", getpid(), counter.fetch_add(1));
     const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0) return Descriptor(file);
-    if (errno != EEXIST || tries == kMaxTries)
-      fail("{}: cannot be created ({}); check that its folder exists and is writable", path.string(), reason());
+    if (errno != EEXIST || tries == kMaxTries) fail_to_create(path);
   }
 }
 
@@ -241,6 +244,14 @@ std::filesystem::path end_of_links(const std::filesystem::path& path) {
     file = file.parent_path() / next;
   }
   return file;
+}
+
+void require_creatable(const std::filesystem::path& path) {
+  const std::filesystem::path target = end_of_links(path);
+  std::error_code error;
+  if (std::filesystem::exists(target, error)) return;
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  if (access(folder.c_str(), W_OK | X_OK) != 0) fail_to_create(path);
 }
 
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {

@@ -41,6 +41,10 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 // The end of the symbolic links that begin at `path`. The file at the end need not exist.
 std::filesystem::path end_of_links(const std::filesystem::path& path);
 
+// Throws std::runtime_error, as write_file does, if no new file can be made at `path`: its folder is missing, or is not
+// writable. A command asks before it begins its work.
+void require_creatable(const std::filesystem::path& path);
+
 // Writes `bytes` to a temporary file beside `path` and renames it, so that no reader ever sees an incomplete file.
 // Follows symbolic links and does not replace them. The file keeps the mode of the file that it replaces and, if the
 // user may set it, the owner. Other things than regular files (a device, a pipe) are written in place. Throws

@@ -95,8 +95,13 @@ std::string memory_text(uint64_t bytes) {
 void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std::string_view file,
                     std::string_view remedy) {
   if (bytes <= limit) return;
+  std::string needs = memory_text(bytes), allowed = memory_text(limit);
+  if (needs == allowed) {
+    needs = fmt::format("{} bytes", bytes);
+    allowed = fmt::format("{} bytes", limit);
+  }
   fail_limit("{}{}field '{}': needs {} of memory, above the limit of {}; {}, or raise the memory limit", file,
-             file.empty() ? "" : ": ", field, memory_text(bytes), memory_text(limit), remedy);
+             file.empty() ? "" : ": ", field, needs, allowed, remedy);
 }
 
 Loading::Loading(const LoadOptions& options) : progress_(options.progress), limit_mib_(options.memory_limit) {

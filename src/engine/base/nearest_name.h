@@ -15,4 +15,8 @@ std::string nearest_name(std::string_view text, const std::vector<std::string>& 
 // " (did you mean 'hilbert'?)", or an empty text.
 std::string did_you_mean(std::string_view text, const std::vector<std::string>& known);
 
+// For names that only a file tells: " (did you mean 'tint'?)", otherwise " (known: tint, speed and 3 more)", or "
+// (there are none)".
+std::string meant_or_known(std::string_view text, const std::vector<std::string>& known);
+
 }  // namespace brokkr

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <glm/gtc/constants.hpp>
 #include <glm/gtc/quaternion.hpp>
 #include <glm/mat4x4.hpp>
 #include <map>
@@ -79,6 +80,12 @@ class NerfReader {
     return own ? own : number(root_, key, "");
   }
 
+  static void check_angle(double angle, const char* field, const std::string& place) {
+    if (angle > 0 && angle < glm::pi<double>()) return;
+    fail("{}, field '{}': {} is not an angle between 0 and pi; give it in radians, not in degrees", place, field,
+         angle);
+  }
+
   PinholeCamera camera(const Json& frame, const std::string& place) {
     PinholeCamera result;
     const std::optional<double> w = setting(frame, "w", place), h = setting(frame, "h", place);
@@ -92,8 +99,12 @@ class NerfReader {
       result.focal_x = *fl_x / result.width;
       result.focal_y = fl_y.value_or(*fl_x) / result.height;
     } else if (angle) {
+      check_angle(*angle, "camera_angle_x", place);
       result.focal_x = 0.5 / std::tan(*angle / 2);
-      if (const auto angle_y = setting(frame, "camera_angle_y", place)) result.focal_y = 0.5 / std::tan(*angle_y / 2);
+      if (const auto angle_y = setting(frame, "camera_angle_y", place)) {
+        check_angle(*angle_y, "camera_angle_y", place);
+        result.focal_y = 0.5 / std::tan(*angle_y / 2);
+      }
     } else {
       fail("{}: there is neither fl_x with w and h, nor camera_angle_x; add one of them", place);
     }
@@ -177,6 +188,10 @@ class ColmapReader {
   }
 
   void read_lenses() {
+    std::error_code ignored;
+    if (!fs::exists(lenses_file_, ignored))
+      fail("{}: COLMAP's cameras.txt is not beside it; copy it there, or export the model again as text",
+           images_.string());
     const std::vector<std::byte> file = read_file(lenses_file_, kMaxFile);
     std::istringstream in{std::string(as_text(file))};
     int number = 0;
@@ -222,6 +237,15 @@ class ColmapReader {
   std::map<int64_t, PinholeCamera> lenses_;
 };
 
+// The file with the cameras in a folder.
+fs::path file_in(const fs::path& folder) {
+  std::error_code ignored;
+  for (const char* const name : {"images.txt", "transforms.json", "images.bin"}) {
+    if (fs::exists(folder / name, ignored)) return folder / name;
+  }
+  fail("{}: this folder has neither transforms.json nor COLMAP's images.txt; name one of these files", folder.string());
+}
+
 }  // namespace
 
 std::vector<PinholeCamera> read_cameras(const std::string& path,
@@ -229,8 +253,7 @@ std::vector<PinholeCamera> read_cameras(const std::string& path,
   return typed<FileError>([&] {
     std::error_code ignored;
     fs::path file = path;
-    if (fs::is_directory(file, ignored))
-      file /= fs::exists(file / "images.txt", ignored) ? "images.txt" : "transforms.json";
+    if (fs::is_directory(file, ignored)) file = file_in(file);
     if (file.extension() == ".bin")
       fail("{}: COLMAP's binary files cannot be read; write text with `colmap model_converter --output_type TXT`",
            path);

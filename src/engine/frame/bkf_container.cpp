@@ -94,10 +94,10 @@ nlohmann::json parse(const Bytes& bytes, const BkfLimits& limits, Loading& loadi
 }  // namespace
 
 Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loading& loading) {
-  if (file.size() < kHeaderSize) fail_in("header", "the file is shorter than its header");
-  if (!as_text(file).starts_with(kMagic)) {
+  if (!as_text(file).starts_with(kMagic.substr(0, file.size()))) {
     fail_in("magic", "this is no frame file", "name a .bkf file, which begins with BRKF");
   }
+  if (file.size() < kHeaderSize) fail_in("header", "the file is shorter than its header");
   const auto version = load_little_endian<uint32_t>(file, 4);
   if (version < kPlainVersion || version > kVersion) {
     fail_in("version", fmt::format("it is {}, this program reads {} to {}", version, kPlainVersion, kVersion),

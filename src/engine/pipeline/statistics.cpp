@@ -122,7 +122,8 @@ void fill_programs(const ProgramDraws& programs, Statistics& s) {
   s.shader_work.translate_ms = programs.translate_ms();
   for (const auto& [number, shown] : programs.false_colors()) {
     s.false_color_draws += shown.draws;
-    s.false_colors.push_back(fmt::format("program {}: {} ({} draws)", number, shown.reason, shown.draws));
+    s.false_colors.push_back(
+        fmt::format("program {}: {} ({} draw{})", number, shown.reason, shown.draws, shown.draws == 1 ? "" : "s"));
   }
 }
 

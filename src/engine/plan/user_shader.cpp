@@ -136,7 +136,7 @@ void check_uniforms(const Frame& frame, const Shader& source, const shader::Prog
       refuse(source, name,
              fmt::format("'{}' is not a known uniform{}; names that begin "
                          "with b_ are Brokkr's",
-                         name, did_you_mean(name, names_of(given_uniforms()))));
+                         name, meant_or_known(name, names_of(given_uniforms()))));
   }
 }
 
@@ -151,7 +151,7 @@ void check_samplers(const Frame& frame, const Shader& source, const shader::Prog
       refuse(source, name,
              fmt::format("'{}' is not a known texture{}; names that begin "
                          "with b_ are Brokkr's",
-                         name, did_you_mean(name, names_of(given_samplers()))));
+                         name, meant_or_known(name, names_of(given_samplers()))));
   }
 }
 
@@ -191,7 +191,7 @@ void check_given(const CompiledPass& own) {
     const auto place = std::find(known.begin(), known.end(), name);
     const shader::Uniform* const found = place == known.end() ? nullptr : uniforms[size_t(place - known.begin())];
     if (found == nullptr)
-      refuse(source, "", fmt::format("the shader declares no uniform '{}'{}", name, did_you_mean(name, known)));
+      refuse(source, "", fmt::format("the shader declares no uniform '{}'{}", name, meant_or_known(name, known)));
     if (values.size() != found->words)
       refuse(source, name, fmt::format("uniform '{}' has {}, not {}", name, numbers(found->words), values.size()));
     for (const double value : values) {
@@ -211,7 +211,7 @@ void check_given(const CompiledPass& own) {
   if (own.vertex) add_samplers(*own.vertex);
   for (const auto& [name, image] : source.textures) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      refuse(source, "", fmt::format("the shader declares no texture '{}'{}", name, did_you_mean(name, known)));
+      refuse(source, "", fmt::format("the shader declares no texture '{}'{}", name, meant_or_known(name, known)));
     if (image.width < 1 || image.height < 1 || image.width > kMaxTargetSize || image.height > kMaxTargetSize)
       refuse(source, name,
              fmt::format("texture '{}' is {} x {} pixels; give it 1 to {} a side", name, image.width, image.height,

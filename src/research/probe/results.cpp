@@ -138,9 +138,10 @@ void Results::finish(const std::string& subject) {
 
 std::vector<app::Option> result_options() {
   using namespace app;
-  return {output_option("-o,--output", "DIR", "Also write tables, pixels (CSV), pictures and the map into this folder"),
+  return {announced(output_option("-o,--output", "DIR",
+                                  "Also write tables, pixels (CSV), pictures and the map into this folder")),
           integer_option("--film", "Pictures of each film, PNG (0)", 0, 1000),
-          output_option("--save", "FILE.json", "Experiment map: the pattern, as a file for --pattern"),
+          announced(output_option("--save", "FILE.json", "Experiment map: the pattern, as a file for --pattern")),
           json_option("Write all results")};
 }
 

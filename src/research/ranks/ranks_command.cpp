@@ -27,9 +27,9 @@ ranks::RankSettings model_settings(const Arguments& arguments) {
 }
 
 void print_figure_table(const ranks::FigureTable& table, const ranks::Costs& costs, const std::string& name) {
-  std::cout << fmt::format(
-                   "{}: {}\nmodelled, from costs that were measured with {} {}, {} workers, squares of {} by {}\n",
-                   name, table.title, costs.machine, costs.isa, costs.workers, costs.bin, costs.pattern)
+  std::cout << fmt::format("{}: {}\nmodelled, from costs that were measured with {} {}, {}, squares of {} by {}\n",
+                           name, table.title, costs.machine, costs.isa, counted(uint64_t(costs.workers), "worker"),
+                           costs.bin, costs.pattern)
             << format_table(table.heading, table.rows) << "paper: " << table.paper << '\n';
 }
 
@@ -59,8 +59,8 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
     ranks::measure_costs(file, frame, options, settings, costs);
   }
   write_text(arguments.text("output"), ranks::to_json(costs));
-  std::cout << fmt::format("{}: costs of {} frames with up to {} ranks\n", arguments.text("output"), files.size(),
-                           costs.most_ranks);
+  std::cout << fmt::format("costs of {} with up to {}\n", counted(files.size(), "frame"),
+                           counted(costs.most_ranks, "rank"));
 }
 
 void model(const Arguments& arguments, const std::vector<std::string>& words) {
@@ -150,9 +150,9 @@ Command ranks_command() {
           kTasks)),
       several(file_option("FILE", "FILE",
                           "Frames; for model, a figure of the paper (" + figures + ") and a file of costs")),
-      output_option(
+      announced(output_option(
           "-o,--output", "FILE",
-          "Output file. For measure: the costs, .json; for model: the table, .csv; for owners: the picture, .png"),
+          "Output file. For measure: the costs, .json; for model: the table, .csv; for owners: the picture, .png")),
       integer_option("--most", "Measure 1, 2, 4, … up to this many ranks (16); for owners: number of ranks (4)", 1,
                      ranks::kMaxRanks),
       real_option("--hop-ns", "NS", "For model times: latency of a hop (400)", 0, 1e9),

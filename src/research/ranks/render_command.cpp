@@ -72,7 +72,7 @@ void load_together(Renderer& renderer, const std::string& file, const Arguments&
   std::string aovs;
   for (const AovRequest& aov : asked.aovs) aovs += std::to_string(int(aov.aov));
   facts.emplace_back("--aov", aovs);
-  for (const char* option : {"stats", "trace", "no-output"})
+  for (const char* option : {"json", "trace", "no-output"})
     facts.emplace_back(std::string("--") + option, arguments.has(option) ? "given" : "not given");
   agree_about(talk, file, facts, [&] {
     Progress progress;
@@ -179,7 +179,7 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
   std::string picture = arguments.has("no-output")
                             ? ""
                             : output_name(output.empty() ? "{}.png" : output, file, asked.several, "--output");
-  const std::string stats = asked_file(arguments, "stats", file, asked.several);
+  const std::string stats = asked_file(arguments, "json", file, asked.several);
   const std::string trace = asked_file(arguments, "trace", file, asked.several);
   Loaded loaded;
   load_together(renderer, file, arguments, asked, settings, talk, loaded);
@@ -225,8 +225,8 @@ std::optional<int> render_with_ranks(const Arguments& arguments) {
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
   if (arguments.has("rank-stats")) require_ending(arguments.text("rank-stats"), {".json", ".csv"}, "--rank-stats");
   const auto takes_stdout = [&](const char* option) { return arguments.text(option) == "-" ? 1 : 0; };
-  if (takes_stdout("output") + takes_stdout("stats") + takes_stdout("trace") > 1)
-    throw UsageError("--output, --stats, --trace: only one of them can be standard output (-)");
+  if (takes_stdout("output") + takes_stdout("json") + takes_stdout("trace") > 1)
+    throw UsageError("--output, --json, --trace: only one of them can be standard output (-)");
   if (is_spread(arguments)) return render_spread(arguments);
   // Read options before MPI starts, because a wrong name is an error of the command line.
   const ranks::RankSettings settings = rank_settings(arguments);
@@ -248,7 +248,7 @@ Module ranks_module() {
   module.render_options = rank_options(spread_modes());
   module.render_options.push_back(rank_link_option());
   module.render_options.push_back(
-      output_option("--rank-stats", "FILE", "Write the work of each rank to .json or .csv"));
+      announced(output_option("--rank-stats", "FILE", "Write the work of each rank to .json or .csv")));
   for (Option& option : module.render_options) {
     option.group = module.render_options.front().group;
     option.rare = true;

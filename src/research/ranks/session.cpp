@@ -351,8 +351,7 @@ bool is_spread(const Arguments& arguments) {
 
 int render_spread(const Arguments& arguments) {
   const bool of_views = arguments.text("ranks") == kViews;
-  for (const char* option :
-       {"aov", "stats", "trace", "merge", "no-runahead", "rank-link", "rank-pattern", "rank-bin"}) {
+  for (const char* option : {"aov", "json", "trace", "merge", "no-runahead", "rank-link", "rank-pattern", "rank-bin"}) {
     if (arguments.has(option))
       throw UsageError(fmt::format("--{}: is not for --ranks {}, which distributes whole pictures; leave it out",
                                    option, arguments.text("ranks")));

@@ -420,9 +420,10 @@ Command reyes_command() {
       needed(file_option(
           "SCENE", "SCENE",
           "teapot, tea-set or creature, or a FILE.bpt: the number of patches, then for each \"3 3\" and 16 points")),
-      output_option("-o,--output", "FILE.png",
-                    "Picture of the last frame, or of every frame where {} stands for its number; - writes PNG to "
-                    "standard output"),
+      announced(
+          output_option("-o,--output", "FILE.png",
+                        "Picture of the last frame, or of every frame where {} stands for its number; - writes PNG to "
+                        "standard output")),
       size_option("--size", "Size of the picture (1920x1080)", 1, 16384),
       text_option("--camera", "TEXT", "Parts of the camera, such as \"eye=1,2,3 target=0,0,0 fov=40\""),
       integer_option("--frames", "Frames of the animation (1)", 1, 1000000),
@@ -459,13 +460,14 @@ Command reyes_command() {
       real_option("--difference", "GAIN", "Show the difference from full quality, times GAIN, instead", 0, 255),
   };
   const std::vector<Option> results = {
-      output_option("--csv", "FILE.csv",
-                    "Write a row for every frame: times, whether the budget was missed, splits, grids"),
+      announced(output_option("--csv", "FILE.csv",
+                              "Write a row for every frame: times, whether the budget was missed, splits, grids")),
       json_option("Write the same data as JSON"),
-      output_option("--error", "FILE.csv",
-                    "Write the last frame's error by distance from the fixation point, and the error with priority "
-                    "size at the same limit"),
-      output_option("--write-patches", "FILE.bpt", "Write the scene's patches at --phase"),
+      announced(
+          output_option("--error", "FILE.csv",
+                        "Write the last frame's error by distance from the fixation point, and the error with priority "
+                        "size at the same limit")),
+      announced(output_option("--write-patches", "FILE.bpt", "Write the scene's patches at --phase")),
   };
   const auto append = [&](std::vector<Option> more) { options.insert(options.end(), more.begin(), more.end()); };
   append(grouped_as("Limit", limits));

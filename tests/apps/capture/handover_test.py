@@ -105,8 +105,10 @@ class Handover(unittest.TestCase):
 
     def test_malformed_messages_are_named_once_and_ignored(self):
         game = 'note("pid", os.getpid())\n' + MALFORMED + "say(written)\ntime.sleep(1000)"
-        out, error = self.finish(self.start(game), 0)
-        self.assertEqual(out, "x.bkf: frame 1, 2 draws, 3 triangles, 0 draws skipped\n")
+        out, error = self.finish(self.start(game, "--json", "x.json"), 0)
+        frames = json.loads((self.path / "x.json").read_text())
+        self.assertEqual([(one["frame"], one["draws"], one["triangles"]) for one in frames], [(1, 2, 3)])
+        self.assertEqual(out, "x.bkf: frame 1, 2 draws, 3 triangles, 0 draws skipped\nwrote x.json\n")
         self.assertEqual(error.count("is not from the capture layer"), 1, error)
         self.assertIn(self.noted("pid"), error)
         self.is_gone(self.noted("pid"))

@@ -106,8 +106,9 @@ def usage_errors(folder, good):
         (folder / "notes.txt").write_text("not a recording")
         expect(FAILURE, ["import", str(folder / name)], name, words)
     expect(FAILURE, ["import", str(folder)], "this is not a file")
-    for command in ("info", "check"):
-        expect(FAILURE, [command, str(folder)], "this is a folder")
+    (folder / "no-frames").mkdir()
+    for command in ("info", "check", "bench"):
+        expect(FAILURE, [command, str(folder / "no-frames")], "no-frames", "this folder holds no frame and no scene")
     (folder / "scene.obj").write_text("v 0 0 0")
     expect(FAILURE, ["shaders", str(folder / "scene.obj")], "this is a scene", "--fragment")
     if subprocess.run([program, "version"], capture_output=True).stdout != subprocess.run([program, "--version"], capture_output=True).stdout:

@@ -547,7 +547,10 @@ class Bench(unittest.TestCase):
 
     def test_a_peer_that_misbehaves_is_an_error_and_nothing_hangs(self):
         self.assertIn("out of luck", self.run_program(self.file, "--gl-bench", self.script("echo out of luck >&2; exit 3"), code=1))
-        self.run_program(self.file, "--gl-bench", self.script("echo nonsense; cat >/dev/null"), code=1)
+        for program in ("/bin/true", self.script("echo nonsense; cat >/dev/null"), self.script("echo '{}'; cat >/dev/null")):
+            line = self.run_program(self.file, "--gl-bench", program, code=1)
+            self.assertIn(f"{program} did not answer as brokkr-gl-bench does", line)
+            self.assertIn("use --against none", line)
         hello = """echo '{"renderer": "r", "version": "v", "vendor": "", "device": "", "software": true}'\n"""
         wrong = hello + """while read line; do echo '{"error": "cannot do this"}'; done"""
         self.assertIn("cannot do this", self.run_program(self.file, "--gl-bench", self.script(wrong), code=1))

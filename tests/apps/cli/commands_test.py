@@ -140,8 +140,30 @@ class Commands(unittest.TestCase):
             self.assertLessEqual(stats["frames"]["min_ms"], stats["frames"]["median_ms"])
             self.assertEqual(stats["statistics"]["triangles_in"], 1)
 
+    def test_folders_of_frames(self):
+        """Every command that takes several frames takes their folder, and goes on after one that cannot be read."""
+        folder = self.path / "all"
+        folder.mkdir()
+        for name in ("a.bkf", "c.bkf"):
+            (folder / name).write_bytes(container(frame(SIZE), TRIANGLE))
+        (folder / "b.bkf").write_bytes(b"BRKF")
+        (folder / "note.txt").write_text("no frame")
+        for words in (("info", "--json", "i.json"), ("render", "-o", "{}.png")):
+            run = subprocess.run([PROGRAM, words[0], "all", *words[1:]], capture_output=True, text=True, timeout=600, cwd=self.path)
+            self.assertEqual((run.returncode, run.stderr.count("\n")), (1, 1), run.stderr)
+            self.assertTrue(run.stderr.startswith("brokkr: all/b.bkf: field 'header'"), run.stderr)
+        self.assertEqual(len(json.loads((self.path / "i.json").read_text())), 2)
+        self.assertEqual(sorted(path.name for path in self.path.glob("*.png")), ["a.png", "c.png"])
+        (folder / "b.bkf").unlink()
+        (folder / "scene.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        run = subprocess.run([PROGRAM, "check", "all"], capture_output=True, text=True, timeout=600, cwd=self.path)
+        self.assertEqual([line.split(": ")[1] for line in run.stderr.splitlines()], ["all/a.bkf", "all/c.bkf"])  # they have no pictures
+        (folder / "scene.obj").unlink()
+        result = json.loads(self.run_program("bench", "all", "--against", "none", "--frames", 1, "--rounds", 1, "--json", "-"))
+        self.assertEqual([row["name"] for row in result["results"]], ["a", "c"])
+
     def test_statistics_on_standard_output_are_json_alone(self):
-        stats = json.loads(self.run_program("render", self.file, "-o", "x.png", "--stats", "-"))
+        stats = json.loads(self.run_program("render", self.file, "-o", "x.png", "--json", "-"))
         self.assertEqual(stats["statistics"]["fragments"], SIZE * (SIZE - 1) // 2)
 
     def test_trace(self):

@@ -62,6 +62,31 @@ class Outputs(unittest.TestCase):
         for name in ("a.png", "a.json", "t.json", "d.pfm", "p.png", "b.bkf", "b.json", "opt.mtl"):
             self.assertGreater((self.path / name).stat().st_size, 0, name)
 
+    def test_files_are_named(self):
+        """The last line names what the command itself does not, and nothing where the data goes to standard output."""
+        for words, files in ((("info", "one.bkf", "--json", "i.json"), "i.json"), (("pixel", "one.bkf", 1, 1, "--json", "p.json"), "p.json"),
+                             (("machines", "--json", "m.json"), "m.json"),
+                             (("bench", "one.bkf", "--against", "none", "--frames", 1, "--rounds", 1, "--csv", "b.csv", "--json", "b.json"),
+                              "b.json, b.csv"),
+                             (("bench", "one.bkf", "--frames", 2, "--log", "l.csv"), "l.csv, l.json"),
+                             (("pattern", "hilbert", "--save", "h.json"), "h.json")):
+            self.assertEqual(self.run_program(*words).decode().splitlines()[-1], f"wrote {files}")
+        self.assertIn(b"also       s.json", self.run_program("render", "one.bkf", "-o", "a.png", "--json", "s.json"))
+        json.loads(self.run_program("bench", "one.bkf", "--against", "none", "--frames", 1, "--rounds", 1, "--csv", "b.csv", "--json", "-"))
+
+    def test_a_folder_that_cannot_hold_the_output_is_refused_first(self):
+        """An hour of tracing for nothing: the samples are never taken."""
+        scene = str(SOURCE / "assets" / "spheres.glb")
+        for words in (("trace", scene, "--samples", 1000000, "-o", "nowhere/a.png"), ("render", "one.bkf", "--frames", 1000000, "-o", "nowhere/a.png"),
+                      ("render", "one.bkf", "--frames", 1000000, "--no-output", "--aov", "depth=nowhere/a.pfm"),
+                      ("capture", "--frame", 1, "-o", "nowhere/a.bkf", "--", "sleep", 1000)):
+            if words[0] == "trace" and b"trace" not in self.run_program("--help"):
+                continue
+            self.assertRegex(self.run_program(*words, code=1), r"nowhere/a\.\w+: cannot be created \(No such file or directory\); check")
+
+    def test_captures_are_frame_files(self):
+        self.assertIn("'a.txt' does not end in .bkf", self.run_program("capture", "--frame", 1, "-o", "a.txt", "--", "sleep", 1000, code=2))
+
     def test_textures_that_lie_elsewhere_are_named(self):
         """A scene names files in its own folder alone."""
         words = [PROGRAM, "optimize", SOURCE / "assets" / "courtyard.obj", "-o", "opt.obj"]
@@ -213,16 +238,16 @@ class Outputs(unittest.TestCase):
         (self.path / "up").symlink_to(".")
         scene = str(SOURCE / "assets" / "courtyard.obj")
         for first, second, words in (
-                ("--output", "--stats", ("render", "one.bkf", "-o", "a.png", "--stats", "a.png")),
-                ("--output", "--stats", ("render", "one.bkf", "-o", "a.png", "--stats", "./sub/../a.png")),
-                ("--output", "--stats", ("render", "one.bkf", "-o", self.path / "a.png", "--stats", "a.png")),
-                ("--output", "--stats", ("render", "one.bkf", "-o", "a.png", "--stats", "link.png")),
-                ("--output", "--stats", ("render", "one.bkf", "-o", "up/a.png", "--stats", "a.png")),
-                ("--output", "--stats", ("render", "one.bkf", "-o", "{}.png", "--stats", "one.png")),
-                ("--stats", "--trace", ("render", "one.bkf", "--no-output", "--stats", "s.json", "--trace", "s.json")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", "a.png", "--trace", "a.png")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", "a.png", "--trace", "./sub/../a.png")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", self.path / "a.png", "--trace", "a.png")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", "a.png", "--trace", "link.png")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", "up/a.png", "--trace", "a.png")),
+                ("--output", "--trace", ("render", "one.bkf", "-o", "{}.png", "--trace", "one.png")),
+                ("--json", "--trace", ("render", "one.bkf", "--no-output", "--json", "s.json", "--trace", "s.json")),
                 ("--output", "--aov", ("render", "one.bkf", "-o", "a.exr", "--aov", "depth=a.exr")),
                 ("--aov", "--aov", ("render", "one.bkf", "--no-output", "--aov", "depth=d.pfm", "--aov", "draw=d.pfm")),
-                ("--stats", "--trace", ("render", "one.bkf", "--no-output", "--stats", "-", "--trace", "-")),
+                ("--json", "--trace", ("render", "one.bkf", "--no-output", "--stats", "-", "--trace", "-")),
                 ("--output", "--sample-map", ("trace", scene, "-o", "a.png", "--sample-map", "a.png")),
                 ("--output", "--depth", ("extract", "one.bkf", "-o", "a.png", "--depth", "a.png")),
                 ("--csv", "--json", ("reyes", "teapot", "--csv", "r.json", "--json", "r.json")),
@@ -244,10 +269,10 @@ class Outputs(unittest.TestCase):
         for words in (("trim", "one.bkf", "-o", "one.bkf"), ("trim", "one.bkf", "-o", "./one.bkf"), ("trim", "link.bkf", "-o", "one.bkf"),
                       ("trim", "one.bkf", "-o", "link.bkf"), ("optimize", "one.bkf", "-o", "one.bkf"),
                       ("optimize", "c.obj", "-o", "c.obj"),
-                      ("render", "one.bkf", "--no-output", "--stats", "one.bkf"),
+                      ("render", "one.bkf", "--no-output", "--trace", "one.bkf"),
                       ("render", "one.bkf", "--no-output", "--pattern", "p.json", "--stats", "p.json"),
                       ("render", "--fragment", "f.frag", "--texture", "t=t.png", "-o", "t.png"),
-                      ("render", "--fragment", "f.frag", "--no-output", "--stats", "f.frag"),
+                      ("render", "--fragment", "f.frag", "--no-output", "--trace", "f.frag"),
                       ("trace", "c.obj", "--sample-map", "c.obj", "-o", "x.png")):
             self.assertIn("would be overwritten", self.refused(*words))
         self.assertIn("does not end in .json", self.refused("info", "--json", "one.bkf", "c.obj"))

@@ -56,8 +56,17 @@ class Files(unittest.TestCase):
 class Shaders(Files):
     def test_summary_names_inputs_and_outputs(self):
         text = self.text_of(self.file)
-        for part in ("1 discards", "at", "tint", "holes", "color", "colour 0", "smooth"):
+        for part in ("1 discard,", "at", "tint", "holes", "color", "colour 0", "smooth"):
             self.assertIn(part, text)
+
+    def test_summary_as_json(self):
+        summary = json.loads(self.text_of(self.file, "--json", "-"))
+        self.assertEqual((summary["file"], summary["discards"]), (str(self.file), 1))
+        self.assertIn({"kind": "uniform", "name": "holes", "numbers": 1, "how": "uint"}, summary["values"])
+        self.assertIn("--print", self.fails(2, self.file, "--json", "-", "--print", "ir"))
+
+    def test_the_picture_is_named(self):
+        self.assertIn("wrote ", self.text_of(self.file, "-o", self.folder / "ramp.png", "--size", "8x4"))
 
     def test_every_text_of_the_tests_becomes_instructions(self):
         for file in sorted(TEXTS.glob("*.frag")):
@@ -160,12 +169,19 @@ class FramePrograms(Files):
         self.assertEqual(rows[4][:3], ["program", "1:", "line"])
         self.assertEqual(len(rows), 5)
 
+    def test_the_table_as_json(self):
+        tables = json.loads(self.text_of(self.frame, "--json", "-"))
+        self.assertEqual([one["draws"] for one in tables["programs"]], [2, 1, 0])
+        self.assertEqual((tables["programs"][0]["lookups"], tables["programs"][0]["without_texture"]), (1, 1))
+        self.assertIn("line 1", tables["programs"][1]["failure"])
+        self.assertEqual(tables["vertex_programs"], [])
+
     def test_one_program_is_printed(self):
         self.assertIn("texture2D", self.text_of(self.frame, "--program", 0, "--print", "glsl"))
         self.assertIn("sample", self.text_of(self.frame, "--program", 0, "--print", "ir"))
         self.assertIn("map0", self.text_of(self.frame, "--program", 2, "--print", "glsl"))
         self.assertIn("program 1: line 1", self.fails(1, self.frame, "--program", 1, "--print", "ir"))
-        self.assertIn("there are 3", self.fails(1, self.frame, "--program", 3, "--print", "ir"))
+        self.assertIn("there is no program 3; the last one is 2", self.fails(1, self.frame, "--program", 3, "--print", "ir"))
 
     def test_frames_without_programs(self):
         self.frame.write_bytes(test_frame.container(test_frame.frame(), test_frame.TRIANGLE))

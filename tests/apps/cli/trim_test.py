@@ -119,11 +119,18 @@ class Trim(unittest.TestCase):
         self.run_program("extract", "out.bkf", "--program", "0", "-o", "p.frag")
         self.assertEqual((self.path / "p.frag").read_text(), SHADER)
         self.assertIn("there is no program 1; the last one is 0", self.run_program("extract", "out.bkf", "--program", "1", "-o", "p.frag", code=1))
-        self.assertIn("there are 1 textures", self.run_program("extract", "out.bkf", "--texture", "1", "-o", "t.bin", code=1))
+        self.assertIn("there is no texture 1; the last one is 0", self.run_program("extract", "out.bkf", "--texture", "1", "-o", "t.bin", code=1))
         self.run_program("render", "in.bkf", "-o", "in.png")
         self.run_program("render", "out.bkf", "-o", "out.png")
         self.assertEqual((self.path / "in.png").read_bytes(), (self.path / "out.png").read_bytes())
         self.assertLess((self.path / "out.bkf").stat().st_size, (self.path / "in.bkf").stat().st_size / 3)
+
+    def test_the_numbers_as_json(self):
+        (self.path / "in.bkf").write_bytes(textured_frame())
+        numbers = json.loads(self.run_program("trim", "in.bkf", "-o", "out.bkf", "--json", "-"))
+        self.assertEqual((numbers["input"], numbers["output"]), ("in.bkf", "out.bkf"))
+        self.assertEqual(numbers["bytes"]["file"]["after"], (self.path / "out.bkf").stat().st_size)
+        self.assertLess(numbers["textures"]["after"], numbers["textures"]["before"])
 
     def test_texels_that_are_read_stay(self):
         self.trim(textured_frame())
@@ -166,6 +173,8 @@ class Trim(unittest.TestCase):
             self.assertIn(mention, self.run_program("trim", *words, code=2))
         (self.path / "mesh.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         self.assertIn("name a .bkf file", self.run_program("trim", "mesh.obj", "-o", "x.bkf", code=1))
+        (self.path / "a.txt").write_text("a\n")
+        self.assertIn("this is no frame file; name a .bkf file", self.run_program("trim", "a.txt", "-o", "x.bkf", code=1))
 
 
 if __name__ == "__main__":

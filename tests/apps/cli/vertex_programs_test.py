@@ -141,7 +141,7 @@ class VertexPrograms(unittest.TestCase):
         self.check(self.write(stored=OTHER), "--min-vertices", "99", code=1)
         self.assertIsNone(self.check(self.write(stored=None))["vertices"])
         text = self.run_brokkr("check", self.write(stored=OTHER)).stdout
-        self.assertIn("vertices of 1 draws: 2 of 3 positions (66.6667 %) within 2 units", text)
+        self.assertIn("vertices of 1 draw: 2 of 3 positions (66.6667 %) within 2 units", text)
 
     def test_info_lists_programs_and_reasons(self):
         file = self.write()
@@ -161,7 +161,7 @@ class VertexPrograms(unittest.TestCase):
         self.assertRegex(self.run_brokkr("shaders", file).stdout, r"vertex program +draws +text[^\n]*\n[- ]*\n? *0 +1 +GLSL 330")
         self.assertIn("place * scale", self.run_brokkr("shaders", file, "--vertex-program", "0", "--print", "glsl").stdout)
         self.run_brokkr("shaders", file, "--vertex-program", "0", "--print", "ir")
-        self.assertIn("--vertex-program: there are 1",
+        self.assertIn("--vertex-program: there is no program 1; the last one is 0",
                       self.run_brokkr("shaders", file, "--vertex-program", "1", "--print", "ir", code=1).stderr)
         self.run_brokkr("extract", file, "--vertex-program", "0", "-o", str(self.path / "game.vert"))
         self.assertEqual((self.path / "game.vert").read_text(), VERTEX)
@@ -174,7 +174,7 @@ class VertexPrograms(unittest.TestCase):
         self.assertIsNone(self.check(small)["vertices"])
         self.assertEqual(self.picture(small), self.picture(self.write(stored=DRIVER)))
         text = self.run_brokkr("trim", self.write(stored=OTHER), "-o", small).stdout
-        self.assertIn("1 draws keep the driver's vertices", text)
+        self.assertIn("1 draw with the driver's vertices", text)
         self.assertEqual(self.check(small)["vertices"]["within_2_ulps"], 2)
 
     def test_trim_keeps_texels_of_vertex_programs(self):
@@ -234,7 +234,7 @@ class VertexPrograms(unittest.TestCase):
         self.assertEqual(drawn(file, "scale=0.25"), self.picture(self.write("quarter.bkf", scale=0.25)))
         self.assertEqual(drawn(file, "scale=3", "scale=0.5"), drawn(file))
         for uniform, code, words in (("scael=1", 1, "its programs have no uniform 'scael' (did you mean 'scale'?)"),
-                                     ("scale=1,2", 1, "the uniform 'scale' has 1 numbers, not 2"),
+                                     ("scale=1,2", 1, "the uniform 'scale' has 1 number, not 2"),
                                      ("scale", 2, "is not NAME=VALUE"), ("scale=a", 2, "--uniform")):
             line = drawn(file, uniform, code=code)
             self.assertIn(words, line)

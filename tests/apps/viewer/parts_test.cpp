@@ -1,5 +1,6 @@
 // Keys, sequences, settings, screenshots, options: parts of the window, tested without a window.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <ctime>
@@ -18,6 +19,7 @@
 #include "brokkr/image.h"
 #include "viewer/block_timeline.h"
 #include "viewer/draw_filter.h"
+#include "viewer/file_dialog.h"
 #include "viewer/file_watch.h"
 #include "viewer/keys.h"
 #include "viewer/loader.h"
@@ -112,6 +114,27 @@ TEST(Keys, StandInTheDocumentation) {
   EXPECT_NE(page.find(table), std::string::npos)
       << "docs/guide/viewer.md needs this table of src/apps/viewer/keys.cpp:\n"
       << table;
+}
+
+TEST(FileDialog, SaysWhatCannotBeOpened) {
+  const Folder folder;
+  const auto why = [&](const std::string& name) { return why_not_to_open((folder.path / name).string(), {}); };
+  folder.touch("a.bkf");
+  folder.touch("note.txt");
+  ASSERT_EQ(mkfifo((folder.path / "pipe.bkf").c_str(), 0600), 0);
+  EXPECT_EQ(why("a.bkf"), "");
+  EXPECT_EQ(why_not_to_open(folder.path.string(), {}), "");
+  EXPECT_EQ(why_not_to_open("generated:city", {}), "");
+  EXPECT_NE(why("none.bkf").find("there is no such file"), std::string::npos);
+  EXPECT_NE(why("note.txt").find("is not a frame, scene or shader; open .bkf"), std::string::npos);
+  EXPECT_NE(why("pipe.bkf").find("is a device or a pipe"), std::string::npos);
+}
+
+TEST(FileDialog, KnowsTheHomeFolder) {
+  const std::string home = std::getenv("HOME");
+  EXPECT_EQ(with_home("~"), home);
+  EXPECT_EQ(with_home("~/a.bkf"), home + "/a.bkf");
+  for (const char* const path : {"~a/b", "/a/~", "a", ""}) EXPECT_EQ(with_home(path), path);
 }
 
 TEST(Sequence, FilesInTheOrderOfTheirNumbers) {

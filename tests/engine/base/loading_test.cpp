@@ -100,6 +100,17 @@ TEST(Loading, CountsAndRefuses) {
   EXPECT_EQ(loading.left(), kMib / 2);
 }
 
+TEST(Loading, NamesBytesIfTheNumbersWouldLookEqual) {
+  try {
+    require_memory(kMib + 1, kMib, "blob.size", "a.bkf", "make it smaller");
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "a.bkf: field 'blob.size': needs 1048577 bytes of memory, above the limit of 1048576 bytes; "
+                 "make it smaller, or raise the memory limit");
+  }
+}
+
 TEST(Loading, CountsWhatIsHeldAlready) {
   LoadOptions options;
   options.memory_limit = 3;

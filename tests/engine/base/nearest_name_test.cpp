@@ -24,5 +24,13 @@ TEST(NearestName, TheQuestionIsAskedOnlyWhereThereIsOne) {
   EXPECT_EQ(did_you_mean("diagonal", kNames), "");
 }
 
+TEST(NearestName, NamesOfAFileAreListedIfNoneIsNear) {
+  EXPECT_EQ(meant_or_known("z-cruve", kNames), " (did you mean 'z-curve'?)");
+  EXPECT_EQ(meant_or_known("diagonal", kNames), " (known: hilbert, z-curve, g80, render, real)");
+  EXPECT_EQ(meant_or_known("diagonal", {}), " (there are none)");
+  const std::string many = meant_or_known("diagonal", std::vector<std::string>(15, "x"));
+  EXPECT_TRUE(many.ends_with(", x and 3 more)")) << many;
+}
+
 }  // namespace
 }  // namespace brokkr

@@ -346,7 +346,8 @@ TEST_F(UserShaders, FaultsNameTheLine) {
   const std::string undeclared = problem_with({.text = "void mainImage(out vec4 c, in vec2 p) {\n  c = speed; }"});
   EXPECT_EQ(undeclared.find("shader:2: 'speed': undeclared identifier"), 0u) << undeclared;
   const std::string text = "uniform vec2 a;\nout vec4 c;\nvoid main() { c = a.xyxy; }";
-  EXPECT_EQ(problem_with({.text = text, .uniforms = {{"b", {1}}}}), "shader: the shader declares no uniform 'b'");
+  EXPECT_EQ(problem_with({.text = text, .uniforms = {{"wide", {1}}}}),
+            "shader: the shader declares no uniform 'wide' (known: a)");
   EXPECT_EQ(problem_with({.text = text, .uniforms = {{"a", {1}}}}), "shader:1: uniform 'a' has 2 numbers, not 1");
   EXPECT_EQ(
       problem_with({.text = "uniform int n;\nout vec4 c;\nvoid main() { c = vec4(n); }", .uniforms = {{"n", {0.5}}}}),

@@ -29,7 +29,7 @@ const std::string kHead = "#version 330\nin float x; out float result;\n";
 
 TEST(ShaderErrors, NameTheLine) {
   expect_fault(kHead + "void main() {\n  result = y;\n}\n", 4, "undeclared identifier");
-  expect_fault(kHead + "void main() { result = x }\n", 3, "syntax error");
+  expect_fault(kHead + "void main() { result = x }\n", 3, "syntax error, unexpected");
   expect_fault("#version 330\n#error no\nvoid main() {}\n", 2, "no");
   expect_fault("", 0, "entry point");
 }

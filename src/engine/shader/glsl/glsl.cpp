@@ -87,6 +87,8 @@ ShaderError error_of(std::string_view log, const std::string& place) {
   std::string text(what.substr(std::min(what.size(), what.find_first_not_of(' '))));
   while (text.ends_with(' ') || text.ends_with(':')) text.pop_back();
   for (size_t gap = text.find(" : "); gap != std::string::npos; gap = text.find(" : ")) text.replace(gap, 3, ": ");
+  constexpr std::string_view kNothing = "'':";  // a syntax error names no word
+  if (text.starts_with(kNothing)) text.erase(0, std::min(text.size(), text.find_first_not_of(' ', kNothing.size())));
   return {line, place + (text.empty() ? "it does not compile" : text)};
 }
 

@@ -74,7 +74,7 @@ bool ResultFiles::finish(const Json& document) const {
 }
 
 std::vector<Option> result_options(const std::string& command) {
-  return {output_option("-o,--output", "DIR", "Also write " + command + "-*.csv into this folder"),
+  return {announced(output_option("-o,--output", "DIR", "Also write " + command + "-*.csv into this folder")),
           json_option("Write all results")};
 }
 

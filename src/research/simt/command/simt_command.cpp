@@ -459,7 +459,7 @@ Command simt_command() {
        size_option("--size", "run_frame: size of the picture (the frame's own)", 1, kMaxTargetSize),
        integer_option("--workers", "run_frame: blocks that run at the same time (as many as fit)", 1, 4096),
        flag("--lanes", "One of our own kernels: show where lanes idle, by function; with --config on that machine"),
-       output_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
+       announced(output_option("-o,--output", "DIR", "Write active lanes over time as pictures")),
        json_option("Write the results as JSON"),
        flag("--csv", "Print CSV instead of a table"),
        flag("--list", "List programs, machines and figures")},
