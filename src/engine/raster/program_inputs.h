@@ -59,9 +59,10 @@ struct LaneSurface {
 // Returns true if no lane needs a surface. On CUDA all lanes have one.
 BROKKR_FN bool is_flat(const ProgramRun& run) { return Warp::takes_turns && (run.program.bits & kProgramFlat) != 0; }
 
-// Finds the corners of a primitive that all lanes share.
+// Finds the corners of a primitive that all lanes share. `open` returns the run of this number (open_run).
+template <class Open>
 BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
-                            const PrimitiveVertices& vertices, ClipVertexOf<float> (&corner)[3]) {
+                            const PrimitiveVertices& vertices, ClipVertexOf<float> (&corner)[3], Open open) {
   if (is_flat(run)) return;
   const float* const positions = run.frame.positions;
   if (!(draw.bits & kDrawTransform)) {
@@ -72,8 +73,7 @@ BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint3
     }
     return;
   }
-  Run of;
-  open_run(run.frame, number, of);
+  const Run& of = open(number);
   for (int i = 0; i < 3; ++i) {
     const float* const p = positions + size_t(vertices.position[i]) * 4;
     corner[i] = transform_vertex<float>(of, [&](int c) { return p[c]; });
@@ -82,13 +82,14 @@ BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint3
   }
 }
 
+template <class Open>
 BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, PrimitiveRun& of, uint32_t number,
-                              OnePrimitive& primitive) {
+                              OnePrimitive& primitive, Open open) {
   const ProgramRecord& program = run.program;
   PrimitiveVertices vertices;
   of.lead_to(run.frame, draw, number);
   vertices.assemble(run.frame, draw, of, number, (program.bits & kProgramProvokingFirst) != 0);
-  find_corners(run, draw, of.number, vertices, primitive.corner);
+  find_corners(run, draw, of.number, vertices, primitive.corner, open);
   for (int i = 0; i < 3; ++i) {
     primitive.varyings.of[i] =
         run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
@@ -98,10 +99,13 @@ BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, Pri
 }
 
 // Not inlined, because cache misses are rare.
-BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
-                                       OnePrimitive& primitive) {
+BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& draw, KeptPrimitives& kept,
+                                       uint32_t number, OnePrimitive& primitive) {
   PrimitiveRun of(run.frame, draw, number);
-  find_primitive(run, draw, of, number, primitive);
+  find_primitive(run, draw, of, number, primitive, [&](uint32_t its_run) -> const Run& {
+    if (kept.opened.number != its_run) open_run(run.frame, its_run, kept.opened);
+    return kept.opened;
+  });
 }
 // Returns the primitive from the cache, for warps whose lanes share primitives. The reference is valid until the next
 // call.
@@ -110,7 +114,7 @@ BROKKR_FN const OnePrimitive& kept_primitive(const ProgramRun& run, const DrawRe
   const uint32_t place = number % KeptPrimitives::kCount;
   if (kept.number[place] != number) {
     kept.number[place] = number;
-    keep_primitive(run, draw, number, kept.primitive[place]);
+    keep_primitive(run, draw, kept, number, kept.primitive[place]);
   }
   return kept.primitive[place];
 }
@@ -407,9 +411,14 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
   const ProgramMemory& memory = run.memory;
   PrimitiveRun of(run.frame, draw, memory.of_lane[0]);
   OnePrimitive primitive;
+  Run opened;
+  const auto open = [&](uint32_t number) -> const Run& {
+    open_run(run.frame, number, opened);
+    return opened;
+  };
   for (int g = 0; g < memory.lanes; g += w.width) {
     fill_mixed(w, run, places, draw, g, [&](uint32_t number) -> const OnePrimitive& {
-      find_primitive(run, draw, of, number, primitive);
+      find_primitive(run, draw, of, number, primitive, open);
       return primitive;
     });
   }
