@@ -1,4 +1,4 @@
-// What the thread that waits for a launch does between two pieces of its own work for it.
+// A call of the host from a launch: the thread that waits for the launch works for it, and looks after it in between.
 #pragma once
 
 namespace brokkr {

@@ -1,4 +1,4 @@
-// Persistent host threads: a launch on the CPU machine makes one call on each of them, and may make one on the caller's.
+// Persistent host threads. A launch on the CPU machine makes one call on each of them, and one on the caller's thread.
 #pragma once
 
 #include <cstdint>
