@@ -105,6 +105,7 @@ class Distributor {
 
   // Returns true if the launch must end immediately.
   BROKKR_FN bool is_stopped(Warp& w) const {
+    w.host_turn();
     return w.uniform([&] { return system_atomic<uint32_t>(*abort_).load(kRelaxed); }) >= kAbortLeave;
   }
 

@@ -265,8 +265,7 @@ void DiffMachine::Impl::run_in(uint32_t parts, DiffStage stage, const void* data
     return;
   }
   const std::function<void(int)> work = [&](int i) { kernel->run(stage, data, {uint32_t(i), parts}); };
-  pool.start(int(parts), work);
-  pool.wait(-1);
+  pool.run(int(parts), work);
 }
 
 void DiffMachine::Impl::run(DiffStage stage, const void* data, uint64_t items) { run_in(parts_of(items), stage, data); }

@@ -9,6 +9,7 @@
 #endif
 
 #include "machine/cpu_lane.h"
+#include "machine/host_turn.h"
 #include "machine/lane_math.h"
 #include "machine/near_words.h"
 
@@ -68,6 +69,12 @@ class Warp : public NearWords<Warp> {
   using Mask = brokkr::Mask;
 
   int index = 0;  // index of this warp in its block
+  HostTurn turn;  // if the warp's thread is the one that waits for the launch
+
+  // Lets the thread that waits for the launch look whether the launch must end.
+  BROKKR_FN void host_turn() const {
+    if (turn.look != nullptr) turn.look(turn.of);
+  }
 
   BROKKR_FN static Int lane() {
     return Int(Vector<int32_t>([](auto i) { return int32_t(i); }));

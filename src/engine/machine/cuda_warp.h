@@ -75,6 +75,8 @@ class Warp : public NearWords<Warp> {
 
   int index = 0;  // index of this warp in its block
 
+  BROKKR_FN static void host_turn() {}  // no thread of the host is a warp
+
   BROKKR_FN static Int lane() { return number(); }
   BROKKR_FN static Mask first_lanes(int n) { return number() < n; }
 #if defined(BROKKR_LONE_LANES)

@@ -37,25 +37,29 @@ struct WorkerPool::Crew {
   std::vector<std::thread> threads;
   const std::function<void(int)>* work = nullptr;
   std::atomic<uint64_t> generation = 0;  // changes under the lock
-  int count = 0, running = 0;
+  std::atomic<int> running = 0;          // changes under the lock
+  int first = 0, end = 0;                // thread i makes the call first + i, if that is below `end`
   bool stop = false;
 
-  void run(size_t number, uint64_t seen) {
+  int looks() const { return end <= usable_processors() ? kLooks : 0; }
+
+  void run(int number, uint64_t seen) {
     std::unique_lock lock(mutex);
     for (;;) {
       go.wait(lock, [&] { return stop || generation != seen; });
       if (stop) return;
       seen = generation;
-      if (number >= size_t(count)) continue;
+      const int its_call = first + number;
+      if (its_call >= end) continue;
       const auto* const its_work = work;
-      const int looks = count <= usable_processors() ? kLooks : 0;
+      const int its_looks = looks();
       lock.unlock();
-      (*its_work)(int(number));
+      (*its_work)(its_call);
       lock.lock();
       const bool is_last = --running == 0;
       lock.unlock();
       if (is_last) done.notify_all();
-      for (int look = 0; look < looks && generation.load(std::memory_order_relaxed) == seen; ++look) rest();
+      for (int look = 0; look < its_looks && generation.load(std::memory_order_relaxed) == seen; ++look) rest();
       lock.lock();
     }
   }
@@ -83,30 +87,46 @@ void WorkerPool::renew() {
   process_ = process_number();
 }
 
-void WorkerPool::start(int count, const std::function<void(int)>& work) {
+void WorkerPool::start(int count, const std::function<void(int)>& work, First first) {
   if (is_forked()) renew();
   Crew& crew = *crew_;
+  const int of_caller = first == First::caller ? 1 : 0, of_threads = count - of_caller;
   {
     const std::lock_guard lock(crew.mutex);
     try {
-      while (crew.threads.size() < size_t(count)) {
+      while (crew.threads.size() < size_t(of_threads)) {
         crew.threads.emplace_back(
-            [&crew, number = crew.threads.size(), seen = crew.generation.load()] { crew.run(number, seen); });
+            [&crew, number = int(crew.threads.size()), seen = crew.generation.load()] { crew.run(number, seen); });
       }
     } catch (const std::system_error&) {
-      throw std::runtime_error("workers: the system gives " + std::to_string(crew.threads.size()) +
+      throw std::runtime_error("workers: the system gives " + std::to_string(crew.threads.size() + size_t(of_caller)) +
                                " threads and not " + std::to_string(count) + "; use fewer workers");
     }
     crew.work = &work;
-    crew.count = crew.running = count;
+    crew.first = of_caller;
+    crew.end = count;
+    crew.running = of_threads;
+    if (of_threads == 0) return;
     ++crew.generation;
   }
   crew.go.notify_all();
 }
 
+void WorkerPool::run(int count, const std::function<void(int)>& work) {
+  start(count, work, First::caller);
+  struct Wait {  // for the threads, which use `work`, even if the caller's own call throws
+    WorkerPool& pool;
+    ~Wait() { pool.wait(-1); }
+  } wait{*this};
+  work(0);
+}
+
 bool WorkerPool::wait(double timeout_ms) {
   if (is_forked()) return true;
   Crew& crew = *crew_;
+  // A caller that has worked waits for the ends of the others' last pieces, which are near.
+  const int looks = crew.first > 0 && timeout_ms != 0 ? crew.looks() : 0;
+  for (int look = 0; look < looks && crew.running.load(std::memory_order_relaxed) != 0; ++look) rest();
   std::unique_lock lock(crew.mutex);
   const auto finished = [&] { return crew.running == 0; };
   if (timeout_ms < 0) {

@@ -1,4 +1,4 @@
-// Persistent host threads: a launch on the CPU machine makes one call on each of them.
+// Persistent host threads. A launch on the CPU machine makes one call on each of them, and one on the caller's thread.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,16 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
+  // Who makes the call work(0).
+  enum class First { thread, caller };
+
   // Runs work(0) ... work(count - 1) at the same time, each on a separate thread, so they may wait for each other.
-  // Returns without waiting; `work` must stay alive until `wait` has returned. Throws std::runtime_error if the system
-  // has no more threads; then no call has begun.
-  void start(int count, const std::function<void(int)>& work);
+  // Returns without waiting; `work` must stay alive until `wait` has returned. With First::caller the caller must call
+  // work(0) itself, before it waits; so one thread less must be woken. Throws std::runtime_error if the system has no
+  // more threads; then no call has begun.
+  void start(int count, const std::function<void(int)>& work, First first = First::thread);
+  // Does the same with First::caller, calls work(0) and waits for all.
+  void run(int count, const std::function<void(int)>& work);
   // Waits at most `timeout_ms` for all calls to return (negative: without limit). Returns true if all have returned.
   bool wait(double timeout_ms);
 

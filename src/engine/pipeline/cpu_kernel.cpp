@@ -15,6 +15,7 @@ static void run_warp(const CpuLaunch& launch, int block, int warp) {
   // The barrier follows the block's storage; the host has zeroed both.
   b.barrier = reinterpret_cast<Barrier*>(launch.shared + size_t(block) * launch.shared_stride + launch.shared_stride -
                                          sizeof(Barrier));
+  if (block == 0 && warp == 0) b.warp.turn = launch.turn;
   run_pipeline(b, *launch.data);
 }
 

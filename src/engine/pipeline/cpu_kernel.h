@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "machine/host_turn.h"
 #include "pipeline/launch_data.h"
 
 namespace brokkr {
@@ -12,6 +13,7 @@ struct CpuLaunch {
   std::byte* shared;     // blocks * shared_stride bytes, zeroed, 64-byte aligned
   size_t shared_stride;  // >= CpuKernel::shared_bytes, a multiple of 64
   int blocks, warps;     // warps per block
+  HostTurn turn = {};    // of the first warp of the first block
 };
 
 struct CpuKernel {

@@ -108,14 +108,24 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   }
   abort_ = {};
   const LaunchShape& shape = plan->shape;
-  const CpuLaunch launch{&data_, m.shared.as<std::byte>(), shape.shared_bytes, shape.blocks, shape.warps};
-  work_ = [this, launch](int i) { kernel_->run_warp(launch, i / launch.warps, i % launch.warps); };
+  launch_ = {&data_, m.shared.as<std::byte>(), shape.shared_bytes, shape.blocks, shape.warps};
+  work_ = [this](int i) { kernel_->run_warp(launch_, i / launch_.warps, i % launch_.warps); };
   begin_ = std::chrono::steady_clock::now();
-  if (shape.blocks * shape.warps == 1 && is_short(frame, options)) {
-    work_(0);
-    return;
-  }
-  pool_.start(shape.blocks * shape.warps, work_);
+  caller_works_ = takes_turns(frame, options);
+  pool_.start(shape.blocks * shape.warps, work_, caller_works_ ? WorkerPool::First::caller : WorkerPool::First::thread);
+}
+
+// While a loop of a program runs, a warp gives no turns. So launches with such programs leave the caller free to watch.
+bool CpuMachine::takes_turns(const PreparedFrame::Impl& frame, const RenderOptions& options) {
+  return !(options.shading == Shading::program && frame.programs.has_loops()) &&
+         !(options.vertex_stage == VertexShading::pipeline && frame.vertices.has_loops());
+}
+
+void CpuMachine::work(HostTurn turn) {
+  if (!caller_works_) return;
+  CpuLaunch launch = launch_;
+  launch.turn = turn;
+  kernel_->run_warp(launch, 0, 0);
 }
 
 void CpuMachine::request(AbortLevel word) {

@@ -30,6 +30,7 @@ class CpuMachine : public MachineBackend {
   std::unique_ptr<shader::CodeMaker> make_code_maker() const override;
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override;
+  void work(HostTurn turn) override;
   bool wait(double ms) override { return pool_.wait(ms); }
   void request(AbortLevel word) override;
   LaunchCounts finish(bool aborted, Statistics& statistics) override;
@@ -42,6 +43,7 @@ class CpuMachine : public MachineBackend {
   void make_memory(bool keeps_planes);
   void reset_memory();
   void copy_vertices(const PreparedFrame::Impl& frame, const PlanTables& tables);
+  static bool takes_turns(const PreparedFrame::Impl& frame, const RenderOptions& options);
 
   std::string isa_;
   const CpuKernel* kernel_;
@@ -53,7 +55,9 @@ class CpuMachine : public MachineBackend {
   LaunchData data_{};
   AbortWords abort_{};
   HostSquares squares_;
+  CpuLaunch launch_{};
   std::function<void(int)> work_;
+  bool caller_works_ = false;  // runs the first warp
   std::chrono::steady_clock::time_point begin_;
   WorkerPool pool_;  // destroyed first: its threads must end before the memory is freed
 };

@@ -249,6 +249,7 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& arguments) {
   });
   if (b.leader()) begin_decisions(w, data.raster, data.schedule, b.index, b.blocks, shared.memory);
   for (;;) {
+    w.host_turn();
     if (b.leader()) decide_next(b);
     b.sync();
     const Action action = shared.decision.action;

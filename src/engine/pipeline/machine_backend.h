@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "machine/host_turn.h"
 #include "machine/worker_pool.h"
 #include "pipeline/launch_data.h"
 #include "plan/prepare.h"
@@ -55,6 +56,9 @@ class MachineBackend {
   // Starts a launch and returns. Clears the remains of an aborted launch first.
   virtual void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
                      const RenderOptions& options) = 0;
+  // Lets the calling thread work for the started launch, which calls `turn` every few milliseconds. Returns when it has
+  // nothing left to do, or at once if only the machine's own threads work. Call it before `wait`.
+  virtual void work(HostTurn /*turn*/) {}
   // Waits at most `ms` milliseconds for the launch to end (negative: without limit). Returns true if it has ended.
   virtual bool wait(double ms) = 0;
   // Asks the running launch to end. Returns immediately.
@@ -76,7 +80,7 @@ class MachineBackend {
   }
 };
 
-// Returns true if a launch on the CPU ends within milliseconds, whatever it draws. The calling thread may then run it.
+// Returns true if a launch on the CPU ends within milliseconds, whatever it draws. The calling thread then draws alone.
 bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options);
 
 // Adds a launch's counts and times to the sums of launches that draw slices of the same frame.
@@ -102,8 +106,8 @@ struct HeldLayers {
 void read_into(const PreparedFrame::Impl& frame, const TargetPlan& plan, const HostPlanes& planes,
                const ReadBack& wanted, const HeldLayers& held, WorkerPool* pool, int threads);
 
-// Calls work(0) .. work(threads - 1), each on a thread of the pool. If the total number of `pixels` is small, calls
-// only work(0).
+// Calls work(0) .. work(threads - 1), the first on the calling thread and the others on threads of the pool. If the
+// total number of `pixels` is small, calls only work(0).
 void run_parts(WorkerPool* pool, int threads, uint64_t pixels, const std::function<void(int)>& work);
 
 // Planes that pictures can be written to.

@@ -151,8 +151,7 @@ void run_parts(WorkerPool* pool, int threads, uint64_t pixels, const std::functi
   // It takes as long to wake threads as to convert some ten thousand pixels.
   constexpr uint64_t kWorthWaking = 1 << 15;
   if (pool == nullptr || threads <= 1 || pixels < kWorthWaking) return work(0);
-  pool->start(threads, work);
-  pool->wait(-1);
+  pool->run(threads, work);
 }
 
 std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& planes, WorkerPool* pool, int threads) {

@@ -44,29 +44,60 @@ double finish_ms(bool spent, double budget_ms) {
 
 constexpr double kAskAgainMs = 20;  // between two calls of Renderer::watch's function
 
-// Waits for the end of the started launch. Asks it to end on request or when its budget (0: none) is spent. Returns
-// true if it asked.
+// Asks a launch to end on request or when its budget (0: none) is spent.
+class Watch {
+ public:
+  Watch(MachineBackend& machine, std::atomic<uint32_t>& abort, const std::function<bool()>& ends, double budget_ms)
+      : machine_(machine), abort_(abort), ends_(ends), budget_ms_(budget_ms) {}
+
+  void look() {
+    if (!has_asked_ && !ends_ && budget_ms_ <= 0 && abort_.load(std::memory_order_relaxed) == 0) return;
+    const double now = launch_.ms();
+    if (has_asked_) {
+      if (now < leave_ms_) return;
+      machine_.request(kAbortLeave);
+      leave_ms_ = kNever;
+      return;
+    }
+    if (ends_ && abort_.load() == 0 && now - looked_ >= kAskAgainMs) {
+      looked_ = now;
+      if (ends_()) abort_.store(1);
+    }
+    const bool spent = budget_ms_ > 0 && now >= budget_ms_;
+    if (!spent && abort_.load(std::memory_order_relaxed) == 0) return;
+    machine_.request(kAbortFinish);
+    has_asked_ = true;
+    leave_ms_ = launch_.ms() + finish_ms(spent, budget_ms_);
+  }
+  bool has_asked() const { return has_asked_; }
+  // The time until the next look is due.
+  double next_ms() const {
+    constexpr double kLookAgainMs = 10;
+    const double due = has_asked_ ? leave_ms_ : budget_ms_ > 0 ? budget_ms_ : kNever;
+    return std::clamp(due - launch_.ms(), kLeastMs, kLookAgainMs);
+  }
+
+ private:
+  static constexpr double kNever = 1e300, kLeastMs = 0.01;
+  MachineBackend& machine_;
+  std::atomic<uint32_t>& abort_;
+  const std::function<bool()>& ends_;
+  double budget_ms_;
+  const Stopwatch launch_;
+  bool has_asked_ = false;
+  double looked_ = 0, leave_ms_ = 0;
+};
+
+// Works for the started launch if the machine lets this thread, and waits for its end. Returns true if the launch was
+// asked to end.
 bool wait_for_end(MachineBackend& machine, std::atomic<uint32_t>& abort, const std::function<bool()>& ends,
                   double budget_ms) {
-  constexpr double kLookAgainMs = 10;
-  const Stopwatch launch;
-  double asked = 0;
-  for (;;) {
-    if (ends && abort.load() == 0 && launch.ms() - asked >= kAskAgainMs) {
-      asked = launch.ms();
-      if (ends()) abort.store(1);
-    }
-    const double left = budget_ms > 0 ? budget_ms - launch.ms() : kLookAgainMs;
-    if (left <= 0 || abort.load(std::memory_order_relaxed) != 0) {
-      machine.request(kAbortFinish);
-      if (!machine.wait(finish_ms(left <= 0, budget_ms))) {
-        machine.request(kAbortLeave);
-        machine.wait(-1);
-      }
-      return true;
-    }
-    if (machine.wait(std::min(left, kLookAgainMs))) return false;
-  }
+  Watch watch(machine, abort, ends, budget_ms);
+  machine.work({[](void* of) { static_cast<Watch*>(of)->look(); }, &watch});
+  do {
+    watch.look();
+  } while (!machine.wait(watch.next_ms()));
+  return watch.has_asked();
 }
 
 // Sets whether the maker's code may be used: from the cache, or compiled. A compiler takes longer than a few fast
@@ -184,12 +215,19 @@ uint64_t memory_of_launch(const LaunchPlan& plan) {
 // below this limit, waking threads takes longer than drawing.
 bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options) {
   constexpr uint64_t kMaxFragments = 1u << 21;
-  if (frame.programs.any() || frame.vertices.any() || options.frame_budget_ms > 0) return false;
+  constexpr uint64_t kInstructions = 4;  // of programs that take as long as the rest of a fragment
+  const bool programs = options.shading == Shading::program && frame.programs.any();
+  if (frame.vertices.any() || options.frame_budget_ms > 0 || (programs && frame.programs.has_loops())) return false;
   uint64_t samples = 0;
   for (const Target& target : frame.frame->targets)
     samples += uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers) *
                samples_of(target, options.samples);
-  return frame.batch_run.size() * uint64_t(kBatchTriangles) * samples <= kMaxFragments;
+  const uint64_t of_program = programs ? frame.programs.longest() / kInstructions : 0;
+  if (frame.batch_run.size() * uint64_t(kBatchTriangles) * samples * (1 + of_program) > kMaxFragments) return false;
+  const auto is_plain = [](const Command& command) {
+    return std::holds_alternative<DrawCommand>(command) || std::holds_alternative<ClearCommand>(command);
+  };
+  return !programs || std::all_of(frame.frame->commands.begin(), frame.frame->commands.end(), is_plain);
 }
 
 // The number of views that each launch should draw if all layers of a batch are read back; 0: one launch draws all. The

@@ -381,6 +381,8 @@ void ProgramDraws::place_code(uint32_t number, ProgramRecord& record) {
   if (is_new) {
     place->second = {uint32_t(placed_.size() - 1), append(code_, code.instructions),
                      uint32_t(code.instructions.size())};
+    has_loops_ |= code.has_loops();
+    longest_ = std::max(longest_, place->second.instructions);
   }
   record.code = place->second.number;
   record.first_instruction = place->second.first_instruction;

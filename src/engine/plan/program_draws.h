@@ -66,6 +66,8 @@ class ProgramDraws {
   void use_compiled(const shader::CompiledShader* functions) { compiled_ = functions; }
   // The code of programs that draws run, by ProgramRecord::code.
   std::vector<const shader::Code*> codes() const;
+  bool has_loops() const { return has_loops_; }
+  uint32_t longest() const { return longest_; }  // instructions of the longest of them
   // Takes over changed Frame::uniforms.
   UniformChange update_uniforms(const Frame& frame);
   // Takes over the changed varyings of draws with vertex programs. If the host has not computed them, only launches
@@ -161,6 +163,8 @@ class ProgramDraws {
   std::map<uint32_t, uint32_t> first_of_loads_;  // indices into loads_, by the captured texture's number
   std::vector<uint32_t> expanded_varyings_;      // empty: the frame's own varyings are used
   ProgramSizes sizes_;
+  bool has_loops_ = false;
+  uint32_t longest_ = 0;
   const shader::CompiledShader* compiled_ = nullptr;
   std::map<uint32_t, FalseColors> false_colors_;
 };

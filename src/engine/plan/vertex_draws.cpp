@@ -112,7 +112,10 @@ void VertexDraws::add_program(const Frame& frame, const VertexInputs& inputs, co
   const CapturedVertexProgram& program = programs_[inputs.program];
   const Code& code = program.code;
   const auto [place, is_new] = placed_.try_emplace(inputs.program);
-  if (is_new) place->second = {uint32_t(placed_.size() - 1), append(code_, code.instructions)};
+  if (is_new) {
+    place->second = {uint32_t(placed_.size() - 1), append(code_, code.instructions)};
+    has_loops_ |= code.has_loops();
+  }
   ProgramRecord record{};
   record.code = place->second.code;
   record.first_instruction = place->second.first_instruction;

@@ -38,6 +38,7 @@ class VertexDraws {
   void use_compiled(const shader::CompiledShader* functions) { compiled_ = functions; }
   // The code of the programs, by ProgramRecord::code.
   std::vector<const shader::Code*> codes() const;
+  bool has_loops() const { return has_loops_; }
   ProgramSizes sizes() const { return sizes_; }
 
   // The tables as pointers into host memory, without the memory that the launch adds.
@@ -61,7 +62,7 @@ class VertexDraws {
   void add_program(const Frame& frame, const VertexInputs& inputs, const shader::SampledTextures& textures);
   void add_inputs(const Frame& frame, const VertexInputs& inputs, VertexRecord& record);
 
-  bool is_open_ = false;
+  bool is_open_ = false, has_loops_ = false;
   uint64_t prepared_ = 0;
   std::vector<shader::CapturedVertexProgram> programs_;  // by number in the frame
   std::map<uint32_t, Placed> placed_;                    // by number in the frame

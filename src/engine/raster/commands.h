@@ -29,12 +29,17 @@ BROKKR_FN void clear_part(Warp& w, const TargetTables& planes, const RegionRecor
   const size_t base = first_sample(planes, region);
   for (int s = share.first; s < samples; s += share.step) {
     const Mask m = inside_rect(region_position(w, planes, region, s), phase.rect);
+    if (!w.any(m)) continue;
     if (phase.planes & kPlaneColor) {
       w.merge(planes.color + base + s, uint32_t(phase.color), m);
       if (planes.color_high) w.merge(planes.color_high + base + s, uint32_t(phase.color >> 32), m);
     }
     if (phase.planes & kPlaneDepth) w.merge(planes.depth + base + s, phase.depth, m);
-    if (phase.planes & kPlaneStencil) {
+    if (!(phase.planes & kPlaneStencil)) continue;
+    if (Warp::takes_turns && w.all(m)) {
+      auto* const words = reinterpret_cast<uint32_t*>(planes.stencil + base + s);
+      for (int i = 0; i < w.width / 4; ++i) words[i] = uint32_t(uint8_t(phase.stencil)) * 0x01010101u;
+    } else {
       w.for_lanes(m, [&](int lane) { planes.stencil[base + size_t(s + lane)] = uint8_t(phase.stencil); });
     }
   }

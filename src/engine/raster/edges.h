@@ -200,7 +200,13 @@ template <class Refine>
 BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& tri, int shift, Refine&& refine) {
   TileMasks masks{0, 0};
   const int edge = 1 << (shift - 3);
-  for (int g = 0; g < 8 * edge; g += w.width) {
+  int first = 0, end = 8 * edge;
+  if constexpr (Warp::takes_turns) {  // rows of tiles that the box does not meet are left out
+    const int low = tri.box.min_y >> 3, high = tri.box.max_y >> 3;
+    if (low > 0) first = (low << 3) & ~(w.width - 1);
+    if (high < edge) end = (high + 1) << 3;
+  }
+  for (int g = first; g < end; g += w.width) {
     LaneTiles tiles;
     const Int tile = w.lane() + g;
     const Int column = tile & 7;

@@ -40,7 +40,8 @@ struct KeptPrimitives {
   static constexpr uint32_t kCount = 16;
   uint32_t number[kCount];
   OnePrimitive primitive[kCount];
-  shader::ShaderInputs of_shader;  // of the current run
+  Run opened;                      // the last one, because neighbours usually belong to the same
+  shader::ShaderInputs of_shader;  // of the current run of the program
 
   KeptPrimitives() {
     for (uint32_t& none : number) none = kNoPrimitive;

@@ -59,9 +59,10 @@ struct LaneSurface {
 // Returns true if no lane needs a surface. On CUDA all lanes have one.
 BROKKR_FN bool is_flat(const ProgramRun& run) { return Warp::takes_turns && (run.program.bits & kProgramFlat) != 0; }
 
-// Finds the corners of a primitive that all lanes share.
+// Finds the corners of a primitive that all lanes share. `open` returns the run of this number (open_run).
+template <class Open>
 BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
-                            const PrimitiveVertices& vertices, ClipVertexOf<float> (&corner)[3]) {
+                            const PrimitiveVertices& vertices, ClipVertexOf<float> (&corner)[3], Open open) {
   if (is_flat(run)) return;
   const float* const positions = run.frame.positions;
   if (!(draw.bits & kDrawTransform)) {
@@ -72,8 +73,7 @@ BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint3
     }
     return;
   }
-  Run of;
-  open_run(run.frame, number, of);
+  const Run& of = open(number);
   for (int i = 0; i < 3; ++i) {
     const float* const p = positions + size_t(vertices.position[i]) * 4;
     corner[i] = transform_vertex<float>(of, [&](int c) { return p[c]; });
@@ -82,13 +82,14 @@ BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint3
   }
 }
 
+template <class Open>
 BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, PrimitiveRun& of, uint32_t number,
-                              OnePrimitive& primitive) {
+                              OnePrimitive& primitive, Open open) {
   const ProgramRecord& program = run.program;
   PrimitiveVertices vertices;
   of.lead_to(run.frame, draw, number);
   vertices.assemble(run.frame, draw, of, number, (program.bits & kProgramProvokingFirst) != 0);
-  find_corners(run, draw, of.number, vertices, primitive.corner);
+  find_corners(run, draw, of.number, vertices, primitive.corner, open);
   for (int i = 0; i < 3; ++i) {
     primitive.varyings.of[i] =
         run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
@@ -98,10 +99,13 @@ BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, Pri
 }
 
 // Not inlined, because cache misses are rare.
-BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
-                                       OnePrimitive& primitive) {
+BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& draw, KeptPrimitives& kept,
+                                       uint32_t number, OnePrimitive& primitive) {
   PrimitiveRun of(run.frame, draw, number);
-  find_primitive(run, draw, of, number, primitive);
+  find_primitive(run, draw, of, number, primitive, [&](uint32_t its_run) -> const Run& {
+    if (kept.opened.number != its_run) open_run(run.frame, its_run, kept.opened);
+    return kept.opened;
+  });
 }
 // Returns the primitive from the cache, for warps whose lanes share primitives. The reference is valid until the next
 // call.
@@ -110,7 +114,7 @@ BROKKR_FN const OnePrimitive& kept_primitive(const ProgramRun& run, const DrawRe
   const uint32_t place = number % KeptPrimitives::kCount;
   if (kept.number[place] != number) {
     kept.number[place] = number;
-    keep_primitive(run, draw, number, kept.primitive[place]);
+    keep_primitive(run, draw, kept, number, kept.primitive[place]);
   }
   return kept.primitive[place];
 }
@@ -360,6 +364,106 @@ BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const Places& places, 
   fill_others(w, run, places, at, g);
 }
 
+// The primitives of vectors that have several each: one primitive per lane of the table. A vector of samples then reads
+// each value by one exchange of lanes.
+struct PrimitiveTable {
+  uint32_t number[kWidth];
+  OneVaryings varyings[kWidth];
+  ClipVertexOf<Warp::Spilled<float>> corner[3];  // lanes without a primitive have the first one's
+  int count = 0;
+
+  BROKKR_FN void add(uint32_t its_number, const OnePrimitive& one) {
+    number[count] = its_number;
+    varyings[count] = one.varyings;
+    for (int i = 0; i < 3 && count == 0; ++i) {
+      corner[i] = {Warp::spill(one.corner[i].x), Warp::spill(one.corner[i].y), Warp::spill(one.corner[i].z),
+                   Warp::spill(one.corner[i].w)};
+    }
+    for (int i = 0; i < 3 && count != 0; ++i) {
+      corner[i].x.set(count, one.corner[i].x);
+      corner[i].y.set(count, one.corner[i].y);
+      corner[i].z.set(count, one.corner[i].z);
+      corner[i].w.set(count, one.corner[i].w);
+    }
+    ++count;
+  }
+  // Finds the lanes of the table that hold the primitives of_lane[0 .. width - 1], and adds those that are missing.
+  // Returns false if there is no room for them; an empty table has room for those of a vector.
+  template <class PrimitiveOf>
+  BROKKR_FN bool find(Warp& w, const uint32_t* of_lane, PrimitiveOf primitive_of, Int& place) {
+    const Uint primitives = w.load(of_lane);
+    place = 0;
+    uint32_t missing = w.ballot(true);
+    const auto take = [&](int k) {
+      const Mask same = primitives == number[k];
+      place = select(same, k, place);
+      missing &= ~w.ballot(same);
+    };
+    for (int k = 0; k < count; ++k) take(k);
+    while (missing != 0) {
+      if (count == kWidth) return false;
+      const uint32_t one = of_lane[lowest_bit(missing)];
+      add(one, primitive_of(one));
+      take(count - 1);
+    }
+    return true;
+  }
+  BROKKR_FN ClipVertex at(int i, Int place) const {
+    const auto pick = [&](const Warp::Spilled<float>& of) { return Warp::shuffle(of.lanes(), place); };
+    return {pick(corner[i].x), pick(corner[i].y), pick(corner[i].z), pick(corner[i].w)};
+  }
+};
+
+// Vectors of a run whose primitives are in a table, with their first lanes and the places of their primitives.
+struct TableVectors {
+  PrimitiveTable table;
+  Int place[kTileVectors];
+  int first[kTileVectors], count = 0;
+};
+
+// Fills the inputs of these vectors. The program has surfaces and no inputs of back sides.
+template <class Places>
+BROKKR_FN_NOINLINE void fill_from_table(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw,
+                                        const TableVectors& vectors) {
+  const PrimitiveTable& table = vectors.table;
+  LaneSurface surface[kTileVectors];
+  for (int v = 0; v < vectors.count; ++v) {
+    const Int place = vectors.place[v];
+    const ClipVertex corner[3] = {table.at(0, place), table.at(1, place), table.at(2, place)};
+    find_surface(run, draw, corner, LanePlaces(w, run, vectors.first[v], places), surface[v]);
+    fill_others(w, run, places, surface[v], vectors.first[v]);
+  }
+  const ProgramInput* const inputs = run.tables.inputs + run.program.first_input;
+  const uint32_t end = run.program.varying_inputs;
+  for (uint32_t i = 0; i < end; ++i) {
+    const ProgramInput input = inputs[i];
+    if (!places.takes(input)) continue;
+    uint32_t* const to = run.registers() + int(input.number) * kRunLanes;
+    const bool varies = input.source != InputSource::flat && input.source != InputSource::primitive;
+    Warp::Spilled<uint32_t> word[3]{};
+    for (int k = 0; k < table.count; ++k) {
+      const OneVaryings& one = table.varyings[k];
+      if (input.source == InputSource::primitive) {
+        word[0].set(k, one.triangle);
+      } else if (!varies) {
+        word[0].set(k, vertex_word(one.of[one.provoking] + input.component));
+      } else {
+        for (int c = 0; c < 3; ++c) word[c].set(k, vertex_word(one.of[c] + input.component));
+      }
+    }
+    for (int v = 0; v < vectors.count; ++v) {
+      const auto pick = [&](int c) { return Warp::shuffle(word[c].lanes(), vectors.place[v]); };
+      if (!varies) {
+        w.store(to + vectors.first[v], pick(0));
+        continue;
+      }
+      const Float corners[3] = {as_float(pick(0)), as_float(pick(1)), as_float(pick(2))};
+      const Vec3<Warp>& weights = input.source == InputSource::smooth ? surface[v].smooth : surface[v].linear;
+      w.store(to + vectors.first[v], as_uint(VaryingSteps(corners).at(weights.y, weights.z)));
+    }
+  }
+}
+
 // Returns true if whole tiles of the program's run can be filled by fill_tile.
 BROKKR_FN bool has_only_varyings(const ProgramRun& run) {
   return !is_flat(run) && run.program.other_inputs == 0 &&
@@ -407,9 +511,14 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
   const ProgramMemory& memory = run.memory;
   PrimitiveRun of(run.frame, draw, memory.of_lane[0]);
   OnePrimitive primitive;
+  Run opened;
+  const auto open = [&](uint32_t number) -> const Run& {
+    open_run(run.frame, number, opened);
+    return opened;
+  };
   for (int g = 0; g < memory.lanes; g += w.width) {
     fill_mixed(w, run, places, draw, g, [&](uint32_t number) -> const OnePrimitive& {
-      find_primitive(run, draw, of, number, primitive);
+      find_primitive(run, draw, of, number, primitive, open);
       return primitive;
     });
   }
@@ -487,13 +596,32 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
       return fill_tile(w, run, draw, one);
     return fill_one(w, run, places, draw, one, by_shader ? &inputs : nullptr);
   }
+  const bool by_table = !is_flat(run) && (run.program.bits & kProgramTwoSided) == 0;
+  TableVectors mixed;
+  const auto fill_several = [&] {
+    if (mixed.count == 1)
+      fill_mixed(w, run, places, draw, mixed.first[0], primitive_of);
+    else if (mixed.count > 1)
+      fill_from_table(w, run, places, draw, mixed);
+    mixed.count = mixed.table.count = 0;
+  };
   for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
     const int g = lowest_bit(left) * w.width;
     const Uint primitives = w.load(memory.of_lane + g);
     // Usually a vector belongs to one primitive.
     const uint32_t number = memory.of_lane[g];
     if (w.any(primitives != number)) {
-      fill_mixed(w, run, places, draw, g, primitive_of);
+      if (!by_table) {
+        fill_mixed(w, run, places, draw, g, primitive_of);
+        continue;
+      }
+      Int place;
+      if (!mixed.table.find(w, memory.of_lane + g, primitive_of, place)) {
+        fill_several();
+        mixed.table.find(w, memory.of_lane + g, primitive_of, place);
+      }
+      mixed.place[mixed.count] = place;
+      mixed.first[mixed.count++] = g;
       continue;
     }
     const OnePrimitive& one = primitive_of(number);
@@ -507,6 +635,7 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
     interpolate_varyings(w, run, places, varyings, LaneVectors{&at, &g, 1});
     fill_others(w, run, places, at, g);
   }
+  fill_several();
 }
 
 // Fills the inputs of a run at the centres of pixels (run_program).

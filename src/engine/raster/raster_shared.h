@@ -85,6 +85,7 @@ struct Visit {
   // Returns true if the launch must end immediately, because the rest of an aborted frame took too long. A warp asks
   // before each piece of work, which takes milliseconds at most, so that no visit delays the end.
   BROKKR_FN bool warp_is_stopped() const {
+    b.warp.host_turn();
     return b.warp.uniform([&] { return system_atomic<uint32_t>(*t.abort).load(kRelaxed); }) >= kAbortLeave;
   }
   BROKKR_FN bool is_stopped() const {

@@ -82,6 +82,7 @@ BROKKR_FN_NOINLINE bool visit_rasterizer(const Visit<Shared>& v) {
   }
   b.sync();
   for (uint32_t phase = state.phase; phase < v.t.frame.phase_count;) {
+    w.host_turn();
     if (v.ending && v.is_stopped()) return true;
     uint32_t wake = 0;
     const bool over = run_phase(v, phase, wake);

@@ -133,15 +133,6 @@ BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, con
   return found;
 }
 
-// Returns true if primitives of the phase won all samples of a tile.
-BROKKR_FN bool won_all(Warp& w, const KeyPass& pass, int tile) {
-  const Uint nothing = nothing_new(pass.key_bits);
-  for (int s = 0; s < kTileSamples; s += w.width) {
-    if (w.any(pass.keys->order(w, tile * kTileSamples + s) == nothing)) return false;
-  }
-  return true;
-}
-
 // The samples of a tile that primitives of the phase won, one bit each.
 BROKKR_FN uint64_t won_samples(Warp& w, const KeyPass& pass, int tile) {
   const Uint nothing = nothing_new(pass.key_bits);
@@ -149,6 +140,20 @@ BROKKR_FN uint64_t won_samples(Warp& w, const KeyPass& pass, int tile) {
   for (int s = 0; s < kTileSamples; s += w.width)
     won |= uint64_t(w.ballot(pass.keys->order(w, tile * kTileSamples + s) != nothing)) << s;
   return won;
+}
+
+// Writes the pending clears of a tile of which primitives of the phase won no sample.
+BROKKR_FN void write_cleared_tile(Warp& w, const KeyPass& pass, int tile, const RegionState& state, bool writes_color) {
+  const TargetTables& planes = *pass.planes;
+  const size_t base = pass.base() + size_t(tile) * kTileSamples;
+  const bool color = writes_color && (state.bits & kClearColor) != 0;
+  const bool high = color && planes.targets[pass.region->target].format == uint32_t(ColorFormat::rgba16f);
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    if (color) w.store(planes.color + base + s, uint32_t(state.color));
+    if (high) w.store(planes.color_high + base + s, uint32_t(state.color >> 32));
+    if ((state.bits & kClearDepth) == 0) continue;
+    w.store(planes.depth + base + s, depth_of_key(pass.keys->depth(w, tile * kTileSamples + s), pass.key_bits));
+  }
 }
 
 // Writes a tile whose samples `won`, at least one, have colours of programs in the memory. Planes must have no notes of
@@ -258,19 +263,28 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
   for (int tile = tiles.first; tile * kTileSamples < pass.samples(); tile += tiles.step) {
     const int tile_x0 = pass.x + ((tile & ((1 << tiles_shift) - 1)) * kTile),
               tile_y0 = pass.y + (tile >> tiles_shift) * kTile;
+    [[maybe_unused]] uint64_t won_here = 0;
+    if constexpr (Warp::takes_turns) {
+      won_here = won_samples(w, pass, tile);
+      if (won_here == 0 && (state.bits & kLoadWaits) == 0) {
+        write_cleared_tile(w, pass, tile, state, writes_color);
+        continue;
+      }
+    }
     const uint64_t by_program = context.shows_programs() && writes_color
                                     ? resolve_programs(w, context, pass, tile, tile_x0, tile_y0, target.format)
                                     : 0;
     const ShadedTile shaded_tile{tile, tile_x0, tile_y0, target.format, quads, by_program};
     if constexpr (Warp::takes_turns) {
-      if (writes_color) colors.samples = resolve_tile_in_parts(w, context, pass, shaded_tile, colors);
+      const bool others = writes_color && by_program != won_here;
+      colors.samples = others ? resolve_tile_in_parts(w, context, pass, shaded_tile, colors) : 0;
     }
     if constexpr (kLoadsCanWait) {
-      if ((state.bits & kLoadWaits) != 0 && writes_color && !won_all(w, pass, tile))
+      if ((state.bits & kLoadWaits) != 0 && writes_color && ~won_here != 0)
         load_waiting_tile(w, planes, *pass.region, *context.frame, *context.programs, tile);
     }
     if constexpr (Warp::takes_turns && (kKernelFeatures & kFeaturePrograms) != 0) {
-      if (by_program != 0 && !planes.visible_id && !planes.depth_id && won_samples(w, pass, tile) == by_program) {
+      if (by_program != 0 && !planes.visible_id && !planes.depth_id && won_here == by_program) {
         write_programs_tile(w, pass, *context.memory, tile, state, by_program);
         shaded += count_bits(by_program);
         continue;

@@ -288,6 +288,11 @@ class Assembler {
 
 }  // namespace
 
+bool Code::has_loops() const {
+  return std::any_of(instructions.begin(), instructions.end(),
+                     [](const CodeInstruction& one) { return one.op == Op::begin_loop; });
+}
+
 Code assemble(const Program& program) {
   try {
     verify(program);

@@ -27,6 +27,8 @@ struct Code {
   uint32_t outputs = 0;               // words
   uint32_t uniform_words = 0;
   std::vector<TextureKind> samplers;  // by number
+
+  bool has_loops() const;
 };
 
 // The number of an instruction's results and operands, and a mask of the registers among them that hold masks. For
