@@ -388,13 +388,6 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     planes[static_cast<size_t>(plane)] = true;
   }
   for (const std::string& what : render.notes) note(what);
-  const std::vector<TargetColor>& colors = frame_.targets[*target].colors;
-  const auto is_signed = [](const TargetColor& color) {
-    return (color.format >= TexelFormat::r8_snorm && color.format <= TexelFormat::rgba8_snorm) ||
-           (color.format >= TexelFormat::r16_snorm && color.format <= TexelFormat::rgba16_snorm);
-  };
-  if (state.logic_op && state.logic_op != LogicOp::copy && std::any_of(colors.begin(), colors.end(), is_signed))
-    note("a logical operation on signed normalized colours, drawn as a copy");
   targets_.use(context, *target, planes);
   planes[static_cast<size_t>(Plane::depth)] = state.depth.write;
   targets_.mark_drawn(*target, planes);

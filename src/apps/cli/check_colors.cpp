@@ -107,13 +107,10 @@ class ColorChecker {
  private:
   // Counts draws that the capture could not record, and draws whose program the file does not hold.
   void count_missing() {
-    constexpr std::string_view kText = "pixels drawn by ";        // glBitmap and glDrawPixels, which draw letters
-    constexpr std::string_view kLogical = "a logical operation";  // glLogicOp, for which blending is drawn
+    constexpr std::string_view kText = "pixels drawn by ";  // glBitmap and glDrawPixels, which draw letters
     check_.skipped_draws = frame_.skipped_draws;
     for (const auto& [reason, count] : frame_.skipped_reasons) {
       if (reason.starts_with(kText)) check_.skipped_text += count;
-      if (reason.starts_with(kLogical) && check_.limits == ColorLimits::exact)
-        add_failure(fmt::format("{} x {}", count, reason));
     }
     check_.reasons = frame_.skipped_reasons;
     std::erase_if(check_.reasons, [](const auto& one) { return one.first.starts_with(bkf::kExpandedReason); });

@@ -378,7 +378,7 @@ class Importer:
             return [(plane, texels.name, texels.take(data))]
         kind = int(image.format.type)
         if kind == int(FORMAT.D24S8):
-            words = numpy.frombuffer(data, "<u4")
+            words = packed_words(image, attachment.firstMip, data)
             return [("depth", "depth24", (words & 0xffffff).astype("<u4").tobytes()),
                     ("stencil", "stencil8", (words >> 24).astype(numpy.uint8).tobytes())]
         if kind == int(FORMAT.D32S8):
@@ -595,7 +595,7 @@ class Importer:
                 if before and before[2] == data and not before[0].upright and before[0].samples == 1:
                     drawn.append({"level": level, "layer": layer, "target": before[0].number, "plane": before[1]})
                 if texels.base == "depth":
-                    data = depth_only(image.format, data)
+                    data = depth_only(image, mip, data)
                 parts.append(texels.take(data))
         if drawn:
             texture["images"] = drawn
@@ -804,7 +804,7 @@ class Importer:
         if raster.lineWidth != 1:
             result["lineWidth"] = raster.lineWidth
         if raster.depthBiasEnable and (raster.depthBias or raster.slopeScaledDepthBias):
-            result["polygonOffset"] = {"factor": raster.slopeScaledDepthBias, "units": raster.depthBias}
+            result["polygonOffset"] = [raster.slopeScaledDepthBias, raster.depthBias]
             if raster.depthBiasClamp:
                 self.note("draws whose depth bias has a limit")
         if any(name.endswith("_srgb") for name, _ in target.colors):
@@ -1167,11 +1167,16 @@ def flipped(data, rows):
     return b"".join(data[size * row:size * (row + 1)] for row in reversed(range(rows)))
 
 
-def depth_only(fmt, data):
+def packed_words(image, mip, data):
+    """The words of 24-bit depth and stencil of a level. RenderDoc 1.24 leaves the stencil's own bytes behind them."""
+    return numpy.frombuffer(data, "<u4", max(image.width >> mip, 1) * max(image.height >> mip, 1))
+
+
+def depth_only(image, mip, data):
     """The depths of texels that also have a stencil."""
-    if fmt.type == FORMAT.D24S8:
-        return (numpy.frombuffer(data, "<u4") & 0xffffff).astype("<u4").tobytes()
-    if fmt.type == FORMAT.D32S8:
+    if image.format.type == FORMAT.D24S8:
+        return (packed_words(image, mip, data) & 0xffffff).astype("<u4").tobytes()
+    if image.format.type == FORMAT.D32S8:
         return numpy.frombuffer(data, "<u4").reshape(-1, 2)[:, 0].tobytes()
     return data
 

@@ -221,6 +221,7 @@ struct GlReplay::Impl {
 
   void run(uint32_t limit) {
     glDisable(GL_DITHER);
+    glClampColor(GL_CLAMP_FRAGMENT_COLOR, GL_FALSE);  // else Mesa clamps colours of signed targets to 0 .. 1
     glPrimitiveRestartIndex(0xffffffffu);
     last = {};
     statistics = {};

@@ -33,6 +33,12 @@ std::pair<int, int> logic_codes(TexelFormat format, bool encodes) {
     case TexelFormat::rg8:
     case TexelFormat::rgba8: return both(kLogicUnorm + 8);
     case TexelFormat::rgba8_srgb: return both(encodes ? 0 : kLogicUnorm + 8);
+    case TexelFormat::r8_snorm:
+    case TexelFormat::rg8_snorm:
+    case TexelFormat::rgba8_snorm: return both(kLogicSnorm + 8);
+    case TexelFormat::r16_snorm:
+    case TexelFormat::rg16_snorm:
+    case TexelFormat::rgba16_snorm: return both(kLogicSnorm + 16);
     case TexelFormat::r16:
     case TexelFormat::rg16:
     case TexelFormat::rgba16: return both(kLogicUnorm + 16);

@@ -26,8 +26,8 @@ bool blends(const std::optional<BlendState>& blend);
 void fill_blend(const BlendState& blend, uint8_t (&color)[3], uint8_t (&alpha)[3]);
 TexelFormat texel_format(ColorFormat format);
 // Fills the terms of a logical operation on colours of a format (frame/logic_terms.h). Returns false, and fills
-// nothing, if the operation only writes the source: for LogicOp::copy, for formats of floats and of signed normalized
-// numbers, and for sRGB if `encodes`.
+// nothing, if the operation only writes the source: for LogicOp::copy, for formats of floats, and for sRGB if
+// `encodes`.
 bool fill_logic(LogicOp op, TexelFormat format, bool encodes, uint8_t (&color)[3], uint8_t (&alpha)[3]);
 
 // Draws that are shown in false colours because their program cannot run.

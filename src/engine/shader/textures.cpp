@@ -70,6 +70,13 @@ bool has_plain_bytes(const SampledRecord& r) {
          is_plain(r.wrap[1]);
 }
 
+// The number of samples of a pixel of a multisampled texture.
+uint32_t samples_of(const CapturedTexture& texture) {
+  uint32_t samples = 1;
+  for (const TextureImage& image : texture.images) samples = std::max(samples, sample_of_layer(image.layer) + 1);
+  return texture.stored ? kSampleLayers : samples;
+}
+
 SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels& texels,
                              const CapturedSampler& sampler) {
   SampledRecord r{};
@@ -97,6 +104,8 @@ SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels
   r.depth = uint32_t(extent.depth);
   r.levels = uint32_t(std::clamp(sampler.max_level, base, last) - base + 1);
   std::copy_n(texels.first + base, r.levels, r.first);
+  // Layers of samples have one level; programs may ask for the number of samples.
+  if (texture.kind == TextureKind::multisampled && texture.depth >= int(kSampleLayers)) r.levels = samples_of(texture);
   r.lod_min = sampler.lod_min;
   r.lod_max = sampler.lod_max;
   r.lod_bias = sampler.lod_bias;

@@ -331,12 +331,11 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
     return;
   }
   const SamplerInput& sampler = program_.samplers[sampler_of(one).number];
-  if (sampler.layered && one.op == spv::OpImageQuerySamples)
-    fail(one, "the number of samples of an array of multisampled textures is not known");
   const bool has_level = one.op == spv::OpImageQuerySizeLod;
   make(Op::texture_size, Kind::whole, has_level ? whole_of(scalar(one, 1)) : b_.whole(0), 4);
   if (one.op == spv::OpImageQueryLevels || one.op == spv::OpImageQuerySamples) {
-    values_[one.result] = {results[one.op == spv::OpImageQueryLevels ? 3 : 2]};
+    const bool counts_levels = one.op == spv::OpImageQueryLevels || sampler.layered;  // record_of_pair
+    values_[one.result] = {results[counts_levels ? 3 : 2]};
     return;
   }
   Values sides(results.begin(), results.begin() + axes_of(kind));

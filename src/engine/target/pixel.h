@@ -181,10 +181,13 @@ BROKKR_FN void blend_factors(uint8_t factor, int first, int end, const BlendOper
 
 // Computes a component of a logical operation. `term`: frame/logic_terms.h.
 BROKKR_FN_NOINLINE Float logic_component(const uint8_t (&term)[3], Float source, Float destination) {
-  const uint32_t all = ~0u >> (32 - (term[0] & kLogicBits)), table = term[2] - kFirstLogicEquation;
-  const bool integer = (term[0] & kLogicInteger) != 0;
-  const float most = float(all);
-  const auto code_of = [&](Float v) { return integer ? as_uint(v) : as_uint(to_int(saturate(v) * most + 0.5f)); };
+  const uint32_t unused = 32 - (term[0] & kLogicBits), all = ~0u >> unused, table = term[2] - kFirstLogicEquation;
+  const bool integer = (term[0] & kLogicSnorm) == kLogicInteger, has_sign = (term[0] & kLogicSnorm) == kLogicSnorm;
+  const float most = float(has_sign ? all >> 1 : all), least = has_sign ? -1.0f : 0.0f;
+  const auto code_of = [&](Float v) {
+    const Float nearest = clamp_to(v, least, 1.0f) * most + select(v < 0.0f, Float(-0.5f), Float(0.5f));
+    return integer ? as_uint(v) : as_uint(to_int(nearest));
+  };
   const Uint s = code_of(source), d = code_of(destination);
   // `results`: bit 0 for ones of d, bit 1 for zeros.
   const auto of_destination = [&](uint32_t results) {
@@ -192,7 +195,9 @@ BROKKR_FN_NOINLINE Float logic_component(const uint8_t (&term)[3], Float source,
     return (d & of_ones) | (~d & of_zeros);
   };
   const Uint code = ((s & of_destination(table)) | (~s & of_destination(table >> 2))) & all;
-  return integer ? as_float(code) : to_float(as_int(code)) * (1.0f / most);
+  if (integer) return as_float(code);
+  const Int number = has_sign ? as_int(code << unused) >> int(unused) : as_int(code);
+  return maximum(to_float(number) * (1.0f / most), least);
 }
 
 // Computes components first .. end - 1 of a blended colour. `term`: source factor, destination factor, equation, or a

@@ -115,7 +115,7 @@ class BundledFrames(unittest.TestCase):
         frames, measured, vulkan = (sorted((root / folder).glob("*.bkf")) for folder in folders)
         self.assertGreater(len(frames), 5)
         self.assertGreater(len(measured), 6)
-        self.assertEqual(len(vulkan), 2)
+        self.assertEqual(len(vulkan), 3)
         self.assertLess(sum(path.stat().st_size for path in frames), MOST_BYTES)
         for path in frames + measured + vulkan:
             with self.subTest(path.name):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""rdc.py of `brokkr import`: attributes that are matrices and arrays become those of a frame file.
+"""rdc.py of `brokkr import`: attributes that are matrices and arrays, depth bias, and depths beside stencils.
 
 Needs Debian's python3-renderdoc and python3-numpy, and spirv-as of spirv-tools. Exit code 77: they are missing.
 """
@@ -105,6 +105,36 @@ class Attributes(unittest.TestCase):
         self.inputs[1].binding = 2
         with self.assertRaises(rdc.Skipped):
             self.read()
+
+
+class States(unittest.TestCase):
+    def test_depth_bias_is_a_pair(self):
+        one = types.SimpleNamespace
+        port, scissor = one(x=0, y=0, width=8, height=4, minDepth=0, maxDepth=1), one(x=0, y=0, width=8, height=4)
+        state = one(
+            viewportScissor=one(viewportScissors=[one(vp=port, scissor=scissor)]),
+            rasterizer=one(cullMode=0, frontCCW=True, fillMode=0, lineWidth=1, depthBiasEnable=True, depthBias=3.0,
+                           slopeScaledDepthBias=2.0, depthBiasClamp=0),
+            depthStencil=one(depthTestEnable=True, depthWriteEnable=True, depthFunction=1, depthBoundsEnable=False),
+            colorBlend=one(alphaToCoverageEnable=False, blends=[]))
+        target = one(size=(8, 4), upright=False, colors=[("rgba8", "rgba")])
+        made = rdc.Importer.__new__(rdc.Importer).state(state, target, 0)
+        self.assertEqual(made["polygonOffset"], [2.0, 3.0])
+        state.rasterizer.depthBiasEnable = False
+        self.assertIsNone(rdc.Importer.__new__(rdc.Importer).state(state, target, 0)["polygonOffset"])
+
+
+class Depths(unittest.TestCase):
+    def test_stencils_behind_the_words_are_left_out(self):
+        fmt = rd.ResourceFormat()
+        fmt.type = rd.ResourceFormatType.D24S8
+        image = types.SimpleNamespace(width=4, height=2, format=fmt)
+        words = [0x07000000 | 1000 * i for i in range(8)]
+        data = struct.pack("<8I", *words) + bytes([7] * 8)
+        for length in (len(data), 32):
+            depths = rdc.depth_only(image, 0, data[:length])
+            self.assertEqual(struct.unpack("<8I", depths), tuple(1000 * i for i in range(8)))
+        self.assertEqual(struct.unpack("<2I", rdc.depth_only(image, 1, data[:10])), (0, 1000))
 
 
 if __name__ == "__main__":

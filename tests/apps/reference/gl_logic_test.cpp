@@ -19,6 +19,7 @@ struct LogicCase {
   bool encodes = false;  // State::framebuffer_srgb
   const char* type = "vec4";
   float most = 255;  // real colours: the code of 1; 0: floats
+  bool has_sign = false;
 };
 
 // A target with a code for each pixel, a draw with a logical operation over it, and a draw that shows the codes' bytes
@@ -37,8 +38,11 @@ Frame logic_frame(const LogicCase& of, LogicOp op, bool masked) {
   const auto text = [&](const char* code) {
     const std::string codes =
         "ivec4(" + std::string(code) + ", 255 - (" + code + "), 3 * (" + code + ") + 7, 5 * (" + code + ") + 1)";
-    const std::string scaled = "vec4((" + codes + " & 255) * " + (of.most > 255 ? "257" : "1") + ") / " +
-                               std::to_string(of.most > 255 ? of.most : 255.0f);
+    // The least signed code stands for -1, as the next one does.
+    const std::string scaled = "vec4(max(" + codes + " & 255, " + (of.has_sign ? "1" : "0") + ") * " +
+                               (of.most > 255 ? "257" : "1") +
+                               (of.has_sign ? " - " + std::to_string(int(of.most) + 1) : "") + ") / " +
+                               std::to_string(of.most > 0 ? of.most : 255.0f);
     return "out " + type + " color0;\nvoid main() { ivec2 p = ivec2(gl_FragCoord.xy); color0 = " +
            (real ? scaled : type + "(" + codes + (type == "uvec4" ? " & 255)" : ")")) + "; }\n";
   };
@@ -64,7 +68,9 @@ Frame logic_frame(const LogicCase& of, LogicOp op, bool masked) {
   const std::string prefix = real ? "" : type.substr(0, 1);
   ProgramSampler picture{"picture"};
   picture.type = prefix == "i" ? SampledType::integer : prefix == "u" ? SampledType::natural : SampledType::real;
-  const std::string shown = real ? "vec4(v)" : "vec4((uvec4(v) >> (gl_FragCoord.x < 16.0 ? 0u : 24u)) & 255u) / 255.0";
+  const std::string shown = of.has_sign ? "gl_FragCoord.x < 16.0 ? v : -v"
+                            : real      ? "vec4(v)"
+                                        : "vec4((uvec4(v) >> (gl_FragCoord.x < 16.0 ? 0u : 24u)) & 255u) / 255.0";
   const uint32_t show =
       f.program("uniform " + prefix + "sampler2D picture; out vec4 color0;\nvoid main() {\n  " + type +
                     " v = texelFetch(picture, ivec2(gl_FragCoord.xy) % 16, 0);\n  color0 = " + shown + ";\n}\n",
@@ -104,7 +110,9 @@ TEST_P(GlLogicTest, AllOperationsAgreeWithOpenGL) {
     }
   }
   const bool has_codes = GetParam().most > 0 && !GetParam().encodes;
-  EXPECT_EQ(pictures.size(), has_codes ? 16u : 1u);
+  // The picture's 8 bits do not tell -1 / 32767, all ones, from 0.
+  const size_t of_codes = GetParam().has_sign && GetParam().most > 127 ? 15 : 16;
+  EXPECT_EQ(pictures.size(), has_codes ? of_codes : 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -115,6 +123,10 @@ INSTANTIATE_TEST_SUITE_P(
                       LogicCase{"srgb8", {TexelFormat::rgba8_srgb, TexelBase::rgba}},
                       LogicCase{"srgb8_encoded", {TexelFormat::rgba8_srgb, TexelBase::rgba}, true},
                       LogicCase{"rgba16", {TexelFormat::rgba16, TexelBase::rgba}, false, "vec4", 65535},
+                      LogicCase{"rgba8_snorm", {TexelFormat::rgba8_snorm, TexelBase::rgba}, false, "vec4", 127, true},
+                      LogicCase{"rg8_snorm", {TexelFormat::rg8_snorm, TexelBase::rg}, false, "vec4", 127, true},
+                      LogicCase{
+                          "rgba16_snorm", {TexelFormat::rgba16_snorm, TexelBase::rgba}, false, "vec4", 32767, true},
                       LogicCase{"rgba16f", {TexelFormat::rgba16f, TexelBase::rgba}, false, "vec4", 0},
                       LogicCase{"rgba32f", {TexelFormat::rgba32f, TexelBase::rgba}, false, "vec4", 0},
                       LogicCase{"rgba8ui", {TexelFormat::rgba8ui, TexelBase::rgba}, false, "uvec4"},

@@ -73,8 +73,8 @@ Frame layers_frame(int samples) {
   frame.programs[1].texts = {
       "#version 450\nout vec4 color0;\nuniform sampler2DMSArray map;\nvoid main() {\n"
       "  ivec2 p = ivec2(gl_FragCoord.xy);\n  color0 = textureSize(map) == ivec3(" +
-      width + ", " + height + ", 2) ? texelFetch(map, ivec3(p.x % " + width + ", p.y, p.y % 2), p.x / " + width +
-      ") : vec4(0.5);\n}\n"};
+      width + ", " + height + ", 2) && textureSamples(map) == " + std::to_string(samples) +
+      " ? texelFetch(map, ivec3(p.x % " + width + ", p.y, p.y % 2), p.x / " + width + ") : vec4(0.5);\n}\n"};
   CapturedTexture& texture = frame.captured_textures[0];
   texture.depth = 16;
   texture.images.clear();

@@ -58,8 +58,9 @@ TEST(ShaderErrors, LimitsAreNamed) {
 
 TEST(ShaderErrors, WhatIsNotSupportedIsNamed) {
   expect_fault(
-      "#version 450\nuniform sampler2DMSArray many; out vec4 c;\nvoid main() { c = vec4(textureSamples(many)); }", 3,
-      "array of multisampled textures is not known");
+      "#version 450\n#extension GL_ARB_shader_group_vote : enable\nout vec4 c; void main() { c = "
+      "vec4(anyInvocationARB(gl_FragCoord.x > 3.0)); }",
+      3, "SPIR-V instruction 4429 is not supported");
   expect_fault("#version 400\nin float x; out float r;\nvoid main() {\n double d = double(x);\n r = float(d * d); }", 0,
                "32 bits");
   expect_fault("#version 430\nbuffer B { float v[]; }; out float r;\nvoid main() { r = v[0]; }", 0, "storage");

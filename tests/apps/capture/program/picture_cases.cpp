@@ -729,7 +729,7 @@ void draw_sample_layers() {
       ivec3 size = textureSize(map);
       ivec2 at = ivec2(gl_FragCoord.xy), place = at / size.xy;
       gl_FragColor = texelFetch(map, ivec3(at % size.xy, place.y % size.z), place.x);
-      if (place.y >= size.z) gl_FragColor = vec4(size, 1.0) / 64.0;
+      if (place.y >= size.z) gl_FragColor = vec4(size, textureSamples(map)) / 64.0;
     })")});
   glUseProgram(reading);
   glRectf(-1, -1, 1, 1);
