@@ -4,6 +4,8 @@
 // A worker decides bottom-up which queue to take tasks from. It takes as many as its lanes can process, and runs them;
 // tasks may enqueue further tasks. The program ends when no task is queued or running. If *stop is not 0, workers leave
 // between two tasks and the queues keep their content. A run with `resumed` continues with this content.
+//
+// The queues lie in global memory. A block can also have queues of its own in its on-chip memory (OwnQueues).
 #pragma once
 
 #include "machine/clock.h"
@@ -213,14 +215,43 @@ struct ProgramMemory {
   static constexpr size_t words64() { return 1 + Root::kShared + kUserWords; }
 };
 
-template <class Root, class Context>
+// The queues of a block's own [Kerbl18, 3.1]: the program's queues once more, with `kSlots` slots each, a power of two
+// from 4 on, in the block's on-chip memory. Its warps put tasks there first, and in the program's queues if there is no
+// room. They take their own tasks if these fill a warp, or if the program's queues have none. All bytes must be 0 before
+// the first worker of the block begins.
+template <class Root, uint32_t kSlots>
+struct OwnQueues {
+  static constexpr int kWords = ProgramMemory<Root>::kWords;
+  static_assert(kSlots >= 4 && (kSlots & (kSlots - 1)) == 0);
+  static_assert(!Root::kSorted, "warps that sort look at the program's queues alone");
+  static_assert(!task_tree::reclassifies<Root>(), "tasks that change their queue must be in the program's queues");
+
+  QueueControl control[Root::kLeaves];
+  uint32_t slots[size_t(Root::kLeaves) * kSlots * size_t(QueueMemory<kWords>::kSlotWords)];
+
+  BROKKR_FN QueueMemory<kWords> queues(uint32_t* abort) {
+    QueueMemory<kWords> m;
+    m.control = control;
+    m.slots = slots;
+    m.abort = abort;
+    m.capacity = kSlots;
+    m.queues = Root::kLeaves;
+    return m;
+  }
+};
+struct NoOwnQueues {};
+
+// Own: OwnQueues of the worker's block, or NoOwnQueues.
+template <class Root, class Context, class Own = NoOwnQueues>
 class Worker {
  public:
   using Memory = ProgramMemory<Root>;
   static constexpr int kWords = Memory::kWords;
+  static constexpr bool kOwns = !std::is_same_v<Own, NoOwnQueues>;
 
-  BROKKR_FN Worker(Warp& w, const ProgramMemory<Root>& memory, Context& context, uint32_t number)
+  BROKKR_FN Worker(Warp& w, const ProgramMemory<Root>& memory, Context& context, uint32_t number, Own* own = nullptr)
       : w_(w), m_(memory), context_(context), queues_(memory.queues), pool_(pool_of(memory)), number_(number) {
+    if constexpr (kOwns) own_ = own->queues(memory.queues.abort);
     view_.queues = memory.queues;
     view_.shared = memory.shared;
     view_.local = memory.local + size_t(number) * Root::kLocal;
@@ -270,40 +301,26 @@ class Worker {
     const int wanted = w_.count(m);
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
     Mask got = false;
-    if constexpr (Root::template kLeavesFor<Task> == 1) {
-      // All tasks go to the same queue, so one reservation suffices.
-      Uint element[kWords];
-      for (int k = 0; k < kWords; ++k) element[k] = 0u;
-      element[0] = uint32_t(Task::kId);
-      for (int k = 0; k < slot_words<Task>(); ++k) element[1 + k] = slot[k];
-      got = queues_.enqueue(w_, w_.reduce_max(leaf), element, m);
-    } else {
-      got = m && put_each<Task>(leaf, slot, m).lanes() != 0;
+    if constexpr (kOwns) {
+      if (!leaves_) got = put_in<Task>(BrokerQueues<kWords>(own_), leaf, slot, m);
     }
+    got = got || put_in<Task>(queues_, leaf, slot, m && !got);
     const int lost = wanted - w_.count(got);
     if (lost > 0) w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(0u - uint32_t(lost), kRelaxed); });
     refuse(lost);
     return got;
   }
 
-  // Makes one decision, takes tasks and runs them. Returns the number of tasks that it ran; 0 if there were none.
+  // Makes a decision, takes tasks and runs them. Returns the number of tasks that it ran; 0 if there were none.
   BROKKR_FN int step() {
     view_.now = now();
-    view_.exclude_none();
-    for (int tries = 0; tries < kMaxTriesOfWorker; ++tries) {
-      const Choice choice = Root::choose(w_, view_, TreePlace{});
-      if (choice.leaf == kNoLeaf) return 0;
-      int ran = 0;
-      Root::walk(
-          view_, TreePlace{}, choice.leaf, [](auto, const BucketState&, int) {},
-          [&](auto queue) { ran = take_and_run(queue, choice.leaf); });
-      if (ran > 0) {
-        if constexpr (task_tree::reclassifies<Root>()) reclassify();
-        return ran;
-      }
-      view_.exclude(choice.leaf);  // other workers were faster
+    if constexpr (kOwns) {
+      if (const int ran = step_in(own_, true); ran > 0) return ran;
+      if (const int ran = step_in(m_.queues, false); ran > 0) return ran;
+      return step_in(own_, false);
+    } else {
+      return step_in(m_.queues, false);
     }
-    return 0;
   }
 
   // The loop of a worker. Each worker first calls context.seed(worker), unless the program is resumed. If a queue is
@@ -323,21 +340,40 @@ class Worker {
         pause(spin++);
       }
     }
+    if constexpr (kOwns) leave();
   }
 
  private:
+  struct Nothing {};
   Warp& w_;
   const ProgramMemory<Root>& m_;
   Context& context_;
   BrokerQueues<kWords> queues_;
   PayloadPool<Memory::kRecordWords> pool_;
   TreeView<kWords> view_;
+  std::conditional_t<kOwns, QueueMemory<kWords>, Nothing> own_;
+  bool leaves_ = false;  // tasks go to the program's queues alone
   uint32_t number_;
   uint64_t begin_ = 0;
 
-  // Enqueues each lane's task in its own queue. Returns 1 for tasks that were accepted.
+  // Enqueues the tasks in their leaves' queues. Returns the lanes whose task was accepted.
   template <class Task>
-  BROKKR_FN Warp::Spilled<uint32_t> put_each(Int leaf, const Uint (&slot)[slot_words<Task>()], Mask m) {
+  BROKKR_FN Mask put_in(BrokerQueues<kWords> queues, Int leaf, const Uint (&slot)[slot_words<Task>()], Mask m) {
+    if constexpr (Root::template kLeavesFor<Task> == 1) {
+      // All tasks go to the same queue, so one reservation suffices.
+      Uint element[kWords];
+      for (int k = 0; k < kWords; ++k) element[k] = 0u;
+      element[0] = uint32_t(Task::kId);
+      for (int k = 0; k < slot_words<Task>(); ++k) element[1 + k] = slot[k];
+      return queues.enqueue(w_, w_.reduce_max(leaf), element, m);
+    } else {
+      return m && put_each<Task>(queues, leaf, slot, m).lanes() != 0;
+    }
+  }
+  // Enqueues each lane's task in a queue of its own. Returns 1 for tasks that were accepted.
+  template <class Task>
+  BROKKR_FN Warp::Spilled<uint32_t> put_each(const BrokerQueues<kWords>& queues, Int leaf,
+                                             const Uint (&slot)[slot_words<Task>()], Mask m) {
     const auto leaf_of = w_.spill(leaf);
     Warp::Spilled<uint32_t> words[slot_words<Task>()];
     for (int k = 0; k < slot_words<Task>(); ++k) words[k] = w_.spill(slot[k]);
@@ -346,7 +382,7 @@ class Worker {
       uint32_t element[1][kWords] = {};
       element[0][0] = uint32_t(Task::kId);
       for (int k = 0; k < slot_words<Task>(); ++k) element[0][1 + k] = words[k][i];
-      in.set(i, uint32_t(queues_.enqueue_from_lane(leaf_of[i], element, 1)));
+      in.set(i, uint32_t(queues.enqueue_from_lane(leaf_of[i], element, 1)));
     });
     return in;
   }
@@ -368,11 +404,31 @@ class Worker {
              system_atomic<uint32_t>(*m_.stop).load(kRelaxed) != 0;
     });
   }
+  // Does a step with one set of queues. fills: only with tasks that fill the warp.
+  BROKKR_FN int step_in(const QueueMemory<kWords>& queues, bool fills) {
+    view_.queues = queues;
+    view_.exclude_none();
+    for (int tries = 0; tries < kMaxTriesOfWorker; ++tries) {
+      const Choice choice = Root::choose(w_, view_, TreePlace{});
+      if (choice.leaf == kNoLeaf) return 0;
+      int ran = 0;
+      Root::walk(
+          view_, TreePlace{}, choice.leaf, [](auto, const BucketState&, int) {},
+          [&](auto queue) { ran = take_and_run(BrokerQueues<kWords>(queues), queue, choice.leaf, fills); });
+      if (ran > 0) {
+        if constexpr (task_tree::reclassifies<Root>()) reclassify();
+        return ran;
+      }
+      view_.exclude(choice.leaf);  // other workers were faster, or the tasks do not fill the warp
+    }
+    return 0;
+  }
   template <class Leaf>
-  BROKKR_FN int take_and_run(Leaf, int leaf) {
+  BROKKR_FN int take_and_run(BrokerQueues<kWords> queues, Leaf, int leaf, bool fills) {
     constexpr int kTasks = Leaf::kMaxThreads < kWidth ? kWidth / Leaf::kMaxThreads : 1;
+    if (fills && queues.size(w_, leaf) < kTasks) return 0;
     Uint element[kWords];
-    const int n = queues_.template dequeue<Leaf::kSorted>(w_, leaf, element, kTasks);
+    const int n = queues.template dequeue<Leaf::kSorted>(w_, leaf, element, kTasks);
     if (n == 0) return 0;
     walk(leaf, [](auto callbacks, const BucketState& state, int child) { decltype(callbacks)::chosen(state, child); });
     if constexpr (Root::kTimed) {
@@ -394,19 +450,27 @@ class Worker {
     Root::each_reclassifying(
         view_, TreePlace{}, [&](auto bucket, auto callbacks, const BucketState& state, const TreePlace& at) {
           if (!w_.uniform([&]() -> bool { return decltype(callbacks)::lowers(state); })) return;
-          decltype(bucket)::each_leaf_down(at, [&](auto queue, int leaf) {
-            for (int left = queues_.size(w_, leaf); left > 0;) {
-              Uint element[kWords];
-              const int n =
-                  queues_.template dequeue<decltype(queue)::kSorted>(w_, leaf, element, left < kWidth ? left : kWidth);
-              if (n == 0) break;
-              decltype(queue)::insert_again(*this, element, n);
-              close(n);
-              left -= n;
-            }
-          });
+          decltype(bucket)::each_leaf_down(at, [&](auto queue, int leaf) { insert_again(queues_, queue, leaf); });
           w_.once([&] { decltype(callbacks)::lowered(state); });
         });
+  }
+  // Moves the present tasks of a queue to the queues that accept them now.
+  template <class Leaf>
+  BROKKR_FN void insert_again(BrokerQueues<kWords> queues, Leaf, int leaf) {
+    for (int left = queues.size(w_, leaf); left > 0;) {
+      Uint element[kWords];
+      const int n = queues.template dequeue<Leaf::kSorted>(w_, leaf, element, left < kWidth ? left : kWidth);
+      if (n == 0) break;
+      Leaf::insert_again(*this, element, n);
+      close(n);
+      left -= n;
+    }
+  }
+  // Moves the block's own tasks to the program's queues, which keep them through a pause. Every warp of the block does
+  // this after its last task, so that none stays.
+  BROKKR_FN void leave() {
+    leaves_ = true;
+    Root::each_leaf(TreePlace{}, [&](auto queue, int leaf) { insert_again(BrokerQueues<kWords>(own_), queue, leaf); });
   }
   template <class F>
   BROKKR_FN void walk(int leaf, F&& f) {
