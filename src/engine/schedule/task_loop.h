@@ -241,6 +241,29 @@ struct OwnQueues {
 };
 struct NoOwnQueues {};
 
+// The observer of queues in shared memory, whose words only the warps of one block access.
+struct InOneBlock : Unobserved {};
+template <class T>
+class Watched<T, InOneBlock> : public block_atomic<T> {
+ public:
+  using block_atomic<T>::block_atomic;
+};
+// A view of a block's own queues.
+template <int kWords>
+struct OwnView : TreeView<kWords> {
+  BROKKR_FN Ulong counts(Warp& w, int first, int n) const { return counts_of(w, w.lane() + first, w.first_lanes(n)); }
+  BROKKR_FN Ulong counts_of(Warp& w, Int leaf, Mask m) const {
+    auto count = w.spill(uint64_t(0));
+    const auto leaf_of = w.spill(leaf);
+    w.for_lanes(m, [&](int i) {
+      if (this->is_excluded(leaf_of[i])) return;
+      Broker<InOneBlock> broker(this->queues.control[leaf_of[i]], this->queues.capacity);
+      count.set(i, uint64_t(broker.available()));
+    });
+    return count.lanes();
+  }
+};
+
 // Own: OwnQueues of the worker's block, or NoOwnQueues.
 template <class Root, class Context, class Own = NoOwnQueues>
 class Worker {
@@ -251,10 +274,11 @@ class Worker {
 
   BROKKR_FN Worker(Warp& w, const ProgramMemory<Root>& memory, Context& context, uint32_t number, Own* own = nullptr)
       : w_(w), m_(memory), context_(context), queues_(memory.queues), pool_(pool_of(memory)), number_(number) {
-    if constexpr (kOwns) own_ = own->queues(memory.queues.abort);
+    if constexpr (kOwns) own_.queues = own->queues(memory.queues.abort);
     view_.queues = memory.queues;
     view_.shared = memory.shared;
     view_.local = memory.local + size_t(number) * Root::kLocal;
+    if constexpr (kOwns) own_.shared = view_.shared, own_.local = view_.local;
     begin_ = w.uniform([&]() -> uint64_t {
       uint64_t begin = 0;
       const uint64_t present = clock_ns();
@@ -302,7 +326,7 @@ class Worker {
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
     Mask got = false;
     if constexpr (kOwns) {
-      if (!leaves_) got = put_in<Task>(BrokerQueues<kWords>(own_), leaf, slot, m);
+      if (!leaves_) got = put_in<Task>(OfBlock(own_.queues), leaf, slot, m);
     }
     got = got || put_in<Task>(queues_, leaf, slot, m && !got);
     const int lost = wanted - w_.count(got);
@@ -315,11 +339,12 @@ class Worker {
   BROKKR_FN int step() {
     view_.now = now();
     if constexpr (kOwns) {
-      if (const int ran = step_in(own_, true); ran > 0) return ran;
-      if (const int ran = step_in(m_.queues, false); ran > 0) return ran;
-      return step_in(own_, false);
+      own_.now = view_.now;
+      if (const int ran = step_in(own_, OfBlock(own_.queues), true); ran > 0) return ran;
+      if (const int ran = step_in(view_, queues_, false); ran > 0) return ran;
+      return step_in(own_, OfBlock(own_.queues), false);
     } else {
-      return step_in(m_.queues, false);
+      return step_in(view_, queues_, false);
     }
   }
 
@@ -344,6 +369,7 @@ class Worker {
   }
 
  private:
+  using OfBlock = BrokerQueues<kWords, InOneBlock>;
   struct Nothing {};
   Warp& w_;
   const ProgramMemory<Root>& m_;
@@ -351,14 +377,14 @@ class Worker {
   BrokerQueues<kWords> queues_;
   PayloadPool<Memory::kRecordWords> pool_;
   TreeView<kWords> view_;
-  std::conditional_t<kOwns, QueueMemory<kWords>, Nothing> own_;
+  std::conditional_t<kOwns, OwnView<kWords>, Nothing> own_;
   bool leaves_ = false;  // tasks go to the program's queues alone
   uint32_t number_;
   uint64_t begin_ = 0;
 
   // Enqueues the tasks in their leaves' queues. Returns the lanes whose task was accepted.
-  template <class Task>
-  BROKKR_FN Mask put_in(BrokerQueues<kWords> queues, Int leaf, const Uint (&slot)[slot_words<Task>()], Mask m) {
+  template <class Task, class Queues>
+  BROKKR_FN Mask put_in(Queues queues, Int leaf, const Uint (&slot)[slot_words<Task>()], Mask m) {
     if constexpr (Root::template kLeavesFor<Task> == 1) {
       // All tasks go to the same queue, so one reservation suffices.
       Uint element[kWords];
@@ -371,9 +397,9 @@ class Worker {
     }
   }
   // Enqueues each lane's task in a queue of its own. Returns 1 for tasks that were accepted.
-  template <class Task>
-  BROKKR_FN Warp::Spilled<uint32_t> put_each(const BrokerQueues<kWords>& queues, Int leaf,
-                                             const Uint (&slot)[slot_words<Task>()], Mask m) {
+  template <class Task, class Queues>
+  BROKKR_FN Warp::Spilled<uint32_t> put_each(const Queues& queues, Int leaf, const Uint (&slot)[slot_words<Task>()],
+                                             Mask m) {
     const auto leaf_of = w_.spill(leaf);
     Warp::Spilled<uint32_t> words[slot_words<Task>()];
     for (int k = 0; k < slot_words<Task>(); ++k) words[k] = w_.spill(slot[k]);
@@ -404,27 +430,27 @@ class Worker {
              system_atomic<uint32_t>(*m_.stop).load(kRelaxed) != 0;
     });
   }
-  // Does a step with one set of queues. fills: only with tasks that fill the warp.
-  BROKKR_FN int step_in(const QueueMemory<kWords>& queues, bool fills) {
-    view_.queues = queues;
-    view_.exclude_none();
+  // Does a step with one set of queues, of which `view` is a view. fills: only with tasks that fill the warp.
+  template <class View, class Queues>
+  BROKKR_FN int step_in(View& view, const Queues& queues, bool fills) {
+    view.exclude_none();
     for (int tries = 0; tries < kMaxTriesOfWorker; ++tries) {
-      const Choice choice = Root::choose(w_, view_, TreePlace{});
+      const Choice choice = Root::choose(w_, view, TreePlace{});
       if (choice.leaf == kNoLeaf) return 0;
       int ran = 0;
       Root::walk(
-          view_, TreePlace{}, choice.leaf, [](auto, const BucketState&, int) {},
-          [&](auto queue) { ran = take_and_run(BrokerQueues<kWords>(queues), queue, choice.leaf, fills); });
+          view, TreePlace{}, choice.leaf, [](auto, const BucketState&, int) {},
+          [&](auto queue) { ran = take_and_run(queues, queue, choice.leaf, fills); });
       if (ran > 0) {
         if constexpr (task_tree::reclassifies<Root>()) reclassify();
         return ran;
       }
-      view_.exclude(choice.leaf);  // other workers were faster, or the tasks do not fill the warp
+      view.exclude(choice.leaf);  // other workers were faster, or the tasks do not fill the warp
     }
     return 0;
   }
-  template <class Leaf>
-  BROKKR_FN int take_and_run(BrokerQueues<kWords> queues, Leaf, int leaf, bool fills) {
+  template <class Queues, class Leaf>
+  BROKKR_FN int take_and_run(Queues queues, Leaf, int leaf, bool fills) {
     constexpr int kTasks = Leaf::kMaxThreads < kWidth ? kWidth / Leaf::kMaxThreads : 1;
     if (fills && queues.size(w_, leaf) < kTasks) return 0;
     Uint element[kWords];
@@ -455,8 +481,8 @@ class Worker {
         });
   }
   // Moves the present tasks of a queue to the queues that accept them now.
-  template <class Leaf>
-  BROKKR_FN void insert_again(BrokerQueues<kWords> queues, Leaf, int leaf) {
+  template <class Queues, class Leaf>
+  BROKKR_FN void insert_again(Queues queues, Leaf, int leaf) {
     for (int left = queues.size(w_, leaf); left > 0;) {
       Uint element[kWords];
       const int n = queues.template dequeue<Leaf::kSorted>(w_, leaf, element, left < kWidth ? left : kWidth);
@@ -470,7 +496,7 @@ class Worker {
   // this after its last task, so that none stays.
   BROKKR_FN void leave() {
     leaves_ = true;
-    Root::each_leaf(TreePlace{}, [&](auto queue, int leaf) { insert_again(BrokerQueues<kWords>(own_), queue, leaf); });
+    Root::each_leaf(TreePlace{}, [&](auto queue, int leaf) { insert_again(OfBlock(own_.queues), queue, leaf); });
   }
   template <class F>
   BROKKR_FN void walk(int leaf, F&& f) {
