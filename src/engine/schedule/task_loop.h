@@ -217,8 +217,8 @@ struct ProgramMemory {
 
 // The queues of a block's own [Kerbl18, 3.1]: the program's queues once more, with `kSlots` slots each, a power of two
 // from 4 on, in the block's on-chip memory. Its warps put tasks there first, and in the program's queues if there is no
-// room. They take their own tasks if these fill a warp, or if the program's queues have none. All bytes must be 0 before
-// the first worker of the block begins.
+// room. They take their own tasks if these fill a warp, or if the program's queues have none. All bytes must be 0
+// before the first worker of the block begins.
 template <class Root, uint32_t kSlots>
 struct OwnQueues {
   static constexpr int kWords = ProgramMemory<Root>::kWords;
@@ -396,7 +396,7 @@ class Worker {
       return m && put_each<Task>(queues, leaf, slot, m).lanes() != 0;
     }
   }
-  // Enqueues each lane's task in a queue of its own. Returns 1 for tasks that were accepted.
+  // Enqueues each lane's task in its own queue. Returns 1 for tasks that were accepted.
   template <class Task, class Queues>
   BROKKR_FN Warp::Spilled<uint32_t> put_each(const Queues& queues, Int leaf, const Uint (&slot)[slot_words<Task>()],
                                              Mask m) {
