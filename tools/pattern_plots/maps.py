@@ -52,9 +52,9 @@ def orientation(rows):
     figure, grid = plt.subplots(lines, columns, figsize=(3.1 * columns, 3.3 * lines + 0.5), squeeze=False,
                                 subplot_kw={"projection": "polar"})
     table = []
-    for n in lengths:
-        cells = [f"{n:g}"]
-        for frame in frames:
+    for frame in frames:
+        cells = [frame]
+        for n in lengths:
             part = [r for r in rows if r["frame"] == frame and r["samples"] == n]
             if part:
                 low, high = min(part, key=lambda r: r["sigma"]), max(part, key=lambda r: r["sigma"])
@@ -86,7 +86,7 @@ def orientation(rows):
 
         axes.set_title(frame, fontsize=8, pad=8)
     figure.tight_layout(rect=(0, 0, 1, 0.93))
-    head = ["N"] + [f"{frame} {side}" for frame in frames for side in ("σ_lo", "σ_hi")]
+    head = ["frame"] + [f"N = {n:g}: {side}" for n in lengths for side in ("σ_lo", "σ_hi")]
     return figure, [("Table 1: lowest and highest normalised deviation, and their angle from the vertical", head, table)]
 
 
@@ -175,8 +175,8 @@ def partition(rows):
             grid[line][column].set_xscale("log")
             finish(grid[line][column], f"{n:g} rasterizers, bins of {bin_:g}", "batches M", label)
     below(figure, grid.flat, 8, 0.06)
-    head = ["rasterizers", "bin", "pattern"] + [f"M = {m}" for m in (1, 5, 10, 100, 1000, 10000) if m in reference]
-    return figure, [(f"c_v (and in units of Van der Corput's), mean over {len(full)} frames", head, table)]
+    head = [f"{len(full)} frames: rasterizers", "bin", "pattern"] + [f"M = {m}" for m in (1, 5, 10, 100, 1000, 10000) if m in reference]
+    return figure, [("c_v of parts of the frame (and in units of Van der Corput's), means of frames with enough triangles", head, table)]
 
 
 def search(rows):

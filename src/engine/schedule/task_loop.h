@@ -4,6 +4,8 @@
 // A worker decides bottom-up which queue to take tasks from. It takes as many as its lanes can process, and runs them;
 // tasks may enqueue further tasks. The program ends when no task is queued or running. If *stop is not 0, workers leave
 // between two tasks and the queues keep their content. A run with `resumed` continues with this content.
+//
+// The queues lie in global memory. A block can also have queues of its own in its on-chip memory (OwnQueues).
 #pragma once
 
 #include "machine/clock.h"
@@ -213,17 +215,70 @@ struct ProgramMemory {
   static constexpr size_t words64() { return 1 + Root::kShared + kUserWords; }
 };
 
-template <class Root, class Context>
+// The queues of a block's own [Kerbl18, 3.1]: the program's queues once more, with `kSlots` slots each, a power of two
+// from 4 on, in the block's on-chip memory. Its warps put tasks there first, and in the program's queues if there is no
+// room. They take their own tasks if these fill a warp, or if the program's queues have none. All bytes must be 0
+// before the first worker of the block begins.
+template <class Root, uint32_t kSlots>
+struct OwnQueues {
+  static constexpr int kWords = ProgramMemory<Root>::kWords;
+  static_assert(kSlots >= 4 && (kSlots & (kSlots - 1)) == 0);
+  static_assert(!Root::kSorted, "warps that sort look at the program's queues alone");
+  static_assert(!task_tree::reclassifies<Root>(), "tasks that change their queue must be in the program's queues");
+
+  QueueControl control[Root::kLeaves];
+  uint32_t slots[size_t(Root::kLeaves) * kSlots * size_t(QueueMemory<kWords>::kSlotWords)];
+
+  BROKKR_FN QueueMemory<kWords> queues(uint32_t* abort) {
+    QueueMemory<kWords> m;
+    m.control = control;
+    m.slots = slots;
+    m.abort = abort;
+    m.capacity = kSlots;
+    m.queues = Root::kLeaves;
+    return m;
+  }
+};
+struct NoOwnQueues {};
+
+// The observer of queues in shared memory, whose words only the warps of one block access.
+struct InOneBlock : Unobserved {};
+template <class T>
+class Watched<T, InOneBlock> : public block_atomic<T> {
+ public:
+  using block_atomic<T>::block_atomic;
+};
+// A view of a block's own queues.
+template <int kWords>
+struct OwnView : TreeView<kWords> {
+  BROKKR_FN Ulong counts(Warp& w, int first, int n) const { return counts_of(w, w.lane() + first, w.first_lanes(n)); }
+  BROKKR_FN Ulong counts_of(Warp& w, Int leaf, Mask m) const {
+    auto count = w.spill(uint64_t(0));
+    const auto leaf_of = w.spill(leaf);
+    w.for_lanes(m, [&](int i) {
+      if (this->is_excluded(leaf_of[i])) return;
+      Broker<InOneBlock> broker(this->queues.control[leaf_of[i]], this->queues.capacity);
+      count.set(i, uint64_t(broker.available()));
+    });
+    return count.lanes();
+  }
+};
+
+// Own: OwnQueues of the worker's block, or NoOwnQueues.
+template <class Root, class Context, class Own = NoOwnQueues>
 class Worker {
  public:
   using Memory = ProgramMemory<Root>;
   static constexpr int kWords = Memory::kWords;
+  static constexpr bool kOwns = !std::is_same_v<Own, NoOwnQueues>;
 
-  BROKKR_FN Worker(Warp& w, const ProgramMemory<Root>& memory, Context& context, uint32_t number)
+  BROKKR_FN Worker(Warp& w, const ProgramMemory<Root>& memory, Context& context, uint32_t number, Own* own = nullptr)
       : w_(w), m_(memory), context_(context), queues_(memory.queues), pool_(pool_of(memory)), number_(number) {
+    if constexpr (kOwns) own_.queues = own->queues(memory.queues.abort);
     view_.queues = memory.queues;
     view_.shared = memory.shared;
     view_.local = memory.local + size_t(number) * Root::kLocal;
+    if constexpr (kOwns) own_.shared = view_.shared, own_.local = view_.local;
     begin_ = w.uniform([&]() -> uint64_t {
       uint64_t begin = 0;
       const uint64_t present = clock_ns();
@@ -270,40 +325,27 @@ class Worker {
     const int wanted = w_.count(m);
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
     Mask got = false;
-    if constexpr (Root::template kLeavesFor<Task> == 1) {
-      // All tasks go to the same queue, so one reservation suffices.
-      Uint element[kWords];
-      for (int k = 0; k < kWords; ++k) element[k] = 0u;
-      element[0] = uint32_t(Task::kId);
-      for (int k = 0; k < slot_words<Task>(); ++k) element[1 + k] = slot[k];
-      got = queues_.enqueue(w_, w_.reduce_max(leaf), element, m);
-    } else {
-      got = m && put_each<Task>(leaf, slot, m).lanes() != 0;
+    if constexpr (kOwns) {
+      if (!leaves_) got = put_in<Task>(OfBlock(own_.queues), leaf, slot, m);
     }
+    got = got || put_in<Task>(queues_, leaf, slot, m && !got);
     const int lost = wanted - w_.count(got);
     if (lost > 0) w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(0u - uint32_t(lost), kRelaxed); });
     refuse(lost);
     return got;
   }
 
-  // Makes one decision, takes tasks and runs them. Returns the number of tasks that it ran; 0 if there were none.
+  // Makes a decision, takes tasks and runs them. Returns the number of tasks that it ran; 0 if there were none.
   BROKKR_FN int step() {
     view_.now = now();
-    view_.exclude_none();
-    for (int tries = 0; tries < kMaxTriesOfWorker; ++tries) {
-      const Choice choice = Root::choose(w_, view_, TreePlace{});
-      if (choice.leaf == kNoLeaf) return 0;
-      int ran = 0;
-      Root::walk(
-          view_, TreePlace{}, choice.leaf, [](auto, const BucketState&, int) {},
-          [&](auto queue) { ran = take_and_run(queue, choice.leaf); });
-      if (ran > 0) {
-        if constexpr (task_tree::reclassifies<Root>()) reclassify();
-        return ran;
-      }
-      view_.exclude(choice.leaf);  // other workers were faster
+    if constexpr (kOwns) {
+      own_.now = view_.now;
+      if (const int ran = step_in(own_, OfBlock(own_.queues), true); ran > 0) return ran;
+      if (const int ran = step_in(view_, queues_, false); ran > 0) return ran;
+      return step_in(own_, OfBlock(own_.queues), false);
+    } else {
+      return step_in(view_, queues_, false);
     }
-    return 0;
   }
 
   // The loop of a worker. Each worker first calls context.seed(worker), unless the program is resumed. If a queue is
@@ -323,21 +365,41 @@ class Worker {
         pause(spin++);
       }
     }
+    if constexpr (kOwns) leave();
   }
 
  private:
+  using OfBlock = BrokerQueues<kWords, InOneBlock>;
+  struct Nothing {};
   Warp& w_;
   const ProgramMemory<Root>& m_;
   Context& context_;
   BrokerQueues<kWords> queues_;
   PayloadPool<Memory::kRecordWords> pool_;
   TreeView<kWords> view_;
+  std::conditional_t<kOwns, OwnView<kWords>, Nothing> own_;
+  bool leaves_ = false;  // tasks go to the program's queues alone
   uint32_t number_;
   uint64_t begin_ = 0;
 
+  // Enqueues the tasks in their leaves' queues. Returns the lanes whose task was accepted.
+  template <class Task, class Queues>
+  BROKKR_FN Mask put_in(Queues queues, Int leaf, const Uint (&slot)[slot_words<Task>()], Mask m) {
+    if constexpr (Root::template kLeavesFor<Task> == 1) {
+      // All tasks go to the same queue, so one reservation suffices.
+      Uint element[kWords];
+      for (int k = 0; k < kWords; ++k) element[k] = 0u;
+      element[0] = uint32_t(Task::kId);
+      for (int k = 0; k < slot_words<Task>(); ++k) element[1 + k] = slot[k];
+      return queues.enqueue(w_, w_.reduce_max(leaf), element, m);
+    } else {
+      return m && put_each<Task>(queues, leaf, slot, m).lanes() != 0;
+    }
+  }
   // Enqueues each lane's task in its own queue. Returns 1 for tasks that were accepted.
-  template <class Task>
-  BROKKR_FN Warp::Spilled<uint32_t> put_each(Int leaf, const Uint (&slot)[slot_words<Task>()], Mask m) {
+  template <class Task, class Queues>
+  BROKKR_FN Warp::Spilled<uint32_t> put_each(const Queues& queues, Int leaf, const Uint (&slot)[slot_words<Task>()],
+                                             Mask m) {
     const auto leaf_of = w_.spill(leaf);
     Warp::Spilled<uint32_t> words[slot_words<Task>()];
     for (int k = 0; k < slot_words<Task>(); ++k) words[k] = w_.spill(slot[k]);
@@ -346,7 +408,7 @@ class Worker {
       uint32_t element[1][kWords] = {};
       element[0][0] = uint32_t(Task::kId);
       for (int k = 0; k < slot_words<Task>(); ++k) element[0][1 + k] = words[k][i];
-      in.set(i, uint32_t(queues_.enqueue_from_lane(leaf_of[i], element, 1)));
+      in.set(i, uint32_t(queues.enqueue_from_lane(leaf_of[i], element, 1)));
     });
     return in;
   }
@@ -368,11 +430,31 @@ class Worker {
              system_atomic<uint32_t>(*m_.stop).load(kRelaxed) != 0;
     });
   }
-  template <class Leaf>
-  BROKKR_FN int take_and_run(Leaf, int leaf) {
+  // Does a step with one set of queues, of which `view` is a view. fills: only with tasks that fill the warp.
+  template <class View, class Queues>
+  BROKKR_FN int step_in(View& view, const Queues& queues, bool fills) {
+    view.exclude_none();
+    for (int tries = 0; tries < kMaxTriesOfWorker; ++tries) {
+      const Choice choice = Root::choose(w_, view, TreePlace{});
+      if (choice.leaf == kNoLeaf) return 0;
+      int ran = 0;
+      Root::walk(
+          view, TreePlace{}, choice.leaf, [](auto, const BucketState&, int) {},
+          [&](auto queue) { ran = take_and_run(queues, queue, choice.leaf, fills); });
+      if (ran > 0) {
+        if constexpr (task_tree::reclassifies<Root>()) reclassify();
+        return ran;
+      }
+      view.exclude(choice.leaf);  // other workers were faster, or the tasks do not fill the warp
+    }
+    return 0;
+  }
+  template <class Queues, class Leaf>
+  BROKKR_FN int take_and_run(Queues queues, Leaf, int leaf, bool fills) {
     constexpr int kTasks = Leaf::kMaxThreads < kWidth ? kWidth / Leaf::kMaxThreads : 1;
+    if (fills && queues.size(w_, leaf) < kTasks) return 0;
     Uint element[kWords];
-    const int n = queues_.template dequeue<Leaf::kSorted>(w_, leaf, element, kTasks);
+    const int n = queues.template dequeue<Leaf::kSorted>(w_, leaf, element, kTasks);
     if (n == 0) return 0;
     walk(leaf, [](auto callbacks, const BucketState& state, int child) { decltype(callbacks)::chosen(state, child); });
     if constexpr (Root::kTimed) {
@@ -394,19 +476,27 @@ class Worker {
     Root::each_reclassifying(
         view_, TreePlace{}, [&](auto bucket, auto callbacks, const BucketState& state, const TreePlace& at) {
           if (!w_.uniform([&]() -> bool { return decltype(callbacks)::lowers(state); })) return;
-          decltype(bucket)::each_leaf_down(at, [&](auto queue, int leaf) {
-            for (int left = queues_.size(w_, leaf); left > 0;) {
-              Uint element[kWords];
-              const int n =
-                  queues_.template dequeue<decltype(queue)::kSorted>(w_, leaf, element, left < kWidth ? left : kWidth);
-              if (n == 0) break;
-              decltype(queue)::insert_again(*this, element, n);
-              close(n);
-              left -= n;
-            }
-          });
+          decltype(bucket)::each_leaf_down(at, [&](auto queue, int leaf) { insert_again(queues_, queue, leaf); });
           w_.once([&] { decltype(callbacks)::lowered(state); });
         });
+  }
+  // Moves the present tasks of a queue to the queues that accept them now.
+  template <class Queues, class Leaf>
+  BROKKR_FN void insert_again(Queues queues, Leaf, int leaf) {
+    for (int left = queues.size(w_, leaf); left > 0;) {
+      Uint element[kWords];
+      const int n = queues.template dequeue<Leaf::kSorted>(w_, leaf, element, left < kWidth ? left : kWidth);
+      if (n == 0) break;
+      Leaf::insert_again(*this, element, n);
+      close(n);
+      left -= n;
+    }
+  }
+  // Moves the block's own tasks to the program's queues, which keep them through a pause. Every warp of the block does
+  // this after its last task, so that none stays.
+  BROKKR_FN void leave() {
+    leaves_ = true;
+    Root::each_leaf(TreePlace{}, [&](auto queue, int leaf) { insert_again(OfBlock(own_.queues), queue, leaf); });
   }
   template <class F>
   BROKKR_FN void walk(int leaf, F&& f) {

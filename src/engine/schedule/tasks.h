@@ -18,10 +18,11 @@
 BROKKR_MACHINE_BEGIN
 
 // A program that runs tasks of the tree `Root`. The tasks share a context. Each worker is a thread and a warp.
+// kOwnSlots: slots of each queue of a worker's own (OwnQueues), which hold tasks where they were made; 0: it has none.
 //
 // Context has `template <class Worker> void seed(Worker&)`, which enqueues the first tasks. Every worker calls it once,
 // before its first task. worker.number() tells workers apart.
-template <class Root, class Context>
+template <class Root, class Context, uint32_t kOwnSlots = 0>
 class TaskProgram {
  public:
   // `context` must outlive the program. capacity: tasks per queue, a power of two in 4 .. 2^28. workers: 0 for one per
@@ -67,7 +68,13 @@ class TaskProgram {
   };
   void work(uint32_t number) {
     Warp w;
-    Worker<Root, Context>(w, memory_, context_, number).run();
+    if constexpr (kOwnSlots != 0) {
+      using Own = OwnQueues<Root, kOwnSlots>;
+      const auto own = std::make_unique<Own>();
+      Worker<Root, Context, Own>(w, memory_, context_, number, own.get()).run();
+    } else {
+      Worker<Root, Context>(w, memory_, context_, number).run();
+    }
   }
 
   Context& context_;

@@ -83,7 +83,7 @@ void TriangleStream::append(Frame& out, const Part& part, uint64_t first, uint64
   d.indexed = d.restart = false;
   d.first_index = 0;
   d.material = 0;
-  d.inputs = -1;  // shaded flat
+  d.inputs = d.vertices = -1;  // shaded flat, at the computed positions
   d.label.clear();
   d.first_vertex = out.positions.size();
   d.vertex_count = d.element_count = uint32_t(3 * (last - first));

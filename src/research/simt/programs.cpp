@@ -93,6 +93,7 @@ constexpr ProgramInfo kPrograms[] = {
     {"ray-warp", "ray_tasks", "primary rays by the path tracer's own loop", run_rays_warp},
     {"ray-grug", "ray_groups", "primary rays through GrUG, by loops", run_rays_groups},
     {"ray-tasks", "ray_tasks", "primary rays, each loop a task type on bucket queues", run_rays_tasks},
+    {"ray-tasks-own", "ray_tasks", "the same, with queues of each block in shared memory", run_rays_tasks_own},
 };
 
 }  // namespace

@@ -144,6 +144,7 @@ void run_rays_loops(Runner&, const ProgramSize&);
 void run_rays_spawned(Runner&, const ProgramSize&);
 void run_rays_warp(Runner&, const ProgramSize&);
 void run_rays_tasks(Runner&, const ProgramSize&);
+void run_rays_tasks_own(Runner&, const ProgramSize&);
 void run_rays_groups(Runner&, const ProgramSize&);
 
 // Reports a program's result that differs from the CPU's.

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "schedule/policies.h"
 #include "schedule/task_loop.h"
@@ -78,11 +79,21 @@ struct Context {
   }
 };
 
-// Returns ~0 if a task was lost.
-template <class Root>
-static uint64_t run(uint32_t n, int workers, void (*launch)(int, void (*)(void*, int), void*)) {
+// A worker's own queues if it has any: room for all tasks of n <= 1000.
+template <class Root, bool kOwn>
+static auto own_queues() {
+  if constexpr (kOwn) {
+    return std::make_unique<OwnQueues<Root, 64>>();
+  } else {
+    return std::unique_ptr<NoOwnQueues>();
+  }
+}
+
+// Returns ~0 if a task was lost. capacity: tasks in each of the program's queues.
+template <class Root, bool kOwn = false>
+static uint64_t run(uint32_t n, int workers, void (*launch)(int, void (*)(void*, int), void*),
+                    uint32_t capacity = 1u << 14) {
   using Memory = ProgramMemory<Root>;
-  const uint32_t capacity = 1u << 14;
   const size_t bytes = (Memory::bytes(capacity, uint32_t(workers)) + 63) / 64 * 64;
   void* space = std::aligned_alloc(64, bytes);
   std::memset(space, 0, bytes);
@@ -98,7 +109,9 @@ static uint64_t run(uint32_t n, int workers, void (*launch)(int, void (*)(void*,
         auto& l = *static_cast<Launch*>(p);
         Warp w;
         Context context{l.total, l.n};
-        Worker<Root, Context>(w, l.memory, context, uint32_t(worker)).run();
+        const auto own = own_queues<Root, kOwn>();
+        using Own = typename std::decay_t<decltype(own)>::element_type;
+        Worker<Root, Context, Own>(w, l.memory, context, uint32_t(worker), own.get()).run();
       },
       &all);
   std::free(space);

@@ -1,4 +1,6 @@
 // The program of pause_program.h on one build of the CPU machine.
+#include <memory>
+
 #include "pause_program.h"
 
 BROKKR_MACHINE_BEGIN
@@ -12,8 +14,17 @@ static pause_test::Kernel kernel() {
                           },
                           nullptr});
 }
+// Every worker is a block.
+static pause_test::Kernel kernel_with_own() {
+  return kernel_of<Large>({[](const Plan& plan, int warp) {
+                             Warp w;
+                             const auto own = std::make_unique<Own<Large>>();
+                             run<Large>(w, plan, warp, own.get());
+                           },
+                           nullptr});
+}
 pause_test::Kernels kernels();
-pause_test::Kernels kernels() { return {kernel<Small>(), kernel<Large>()}; }
+pause_test::Kernels kernels() { return {kernel<Small>(), kernel<Large>(), kernel_with_own()}; }
 
 }  // namespace pause_program
 BROKKR_MACHINE_END

@@ -25,9 +25,9 @@ struct Kernel {
   size_t (*open_at)(uint32_t capacity, uint32_t records);
   TaskKernel<Plan> run;
 };
-// The same program with payloads in the slots and with payloads as records of a pool.
+// The same program with payloads in the slots, with payloads as records of a pool, and with queues of each block's own.
 struct Kernels {
-  Kernel small, large;
+  Kernel small, large, own;
 };
 
 }  // namespace brokkr::pause_test

@@ -78,13 +78,17 @@ struct Context {
 };
 
 template <class Task>
-BROKKR_FN void run(Warp& w, const Plan& plan, int warp) {
+using Own = OwnQueues<Root<Task>, 16>;
+
+// own: queues of the warp's block, or nullptr.
+template <class Task, class Queues = NoOwnQueues>
+BROKKR_FN void run(Warp& w, const Plan& plan, int warp, Queues* own = nullptr) {
   auto memory = ProgramMemory<Root<Task>>::layout(plan.memory, plan.capacity, plan.records);
   memory.stop = plan.pause;
   memory.queues.abort = plan.abort;
   memory.resumed = plan.resumed != 0;
   Context<Task> context{plan};
-  Worker<Root<Task>, Context<Task>>(w, memory, context, uint32_t(warp)).run();
+  Worker<Root<Task>, Context<Task>, Queues>(w, memory, context, uint32_t(warp), own).run();
 }
 
 template <class Task>

@@ -76,8 +76,14 @@ TEST_P(TaskPrograms, SeveralTaskTypesThatMakeEachOther) {
   const uint32_t n = 20000;
   const uint64_t sum = uint64_t(n) * (n + 1) / 2;
   for (const int workers : {1, 4})
-    EXPECT_EQ(programs().halving(false, n, workers, launch), sum) << workers << " workers";
-  EXPECT_EQ(programs().halving(true, n, 4, launch), sum) << "one sorted queue";
+    EXPECT_EQ(programs().halving(HalvingQueues::per_type, n, workers, launch), sum) << workers << " workers";
+  EXPECT_EQ(programs().halving(HalvingQueues::monolithic, n, 4, launch), sum) << "one sorted queue";
+}
+
+// All tasks find room in the queues of the worker that makes them, as those of the program are too small.
+TEST_P(TaskPrograms, WorkersHaveQueuesOfTheirOwn) {
+  for (const int workers : {1, 4})
+    EXPECT_EQ(programs().halving(HalvingQueues::own, 1000, workers, launch), 500500u) << workers << " workers";
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, TaskPrograms, testing::ValuesIn(machine_names()),

@@ -34,10 +34,14 @@ static void sort(uint32_t* deadline, int n, int passes) {
   std::free(space);
 }
 
-static uint64_t halving_sum(bool monolithic, uint32_t n, int workers,
+static uint64_t halving_sum(HalvingQueues queues, uint32_t n, int workers,
                             void (*launch)(int, void (*)(void*, int), void*)) {
-  return monolithic ? halving::run<halving::Monolithic>(n, workers, launch)
-                    : halving::run<halving::PerType>(n, workers, launch);
+  switch (queues) {
+    case HalvingQueues::per_type: return halving::run<halving::PerType>(n, workers, launch);
+    case HalvingQueues::monolithic: return halving::run<halving::Monolithic>(n, workers, launch);
+    case HalvingQueues::own: break;
+  }
+  return halving::run<halving::PerType, true>(n, workers, launch, 4);
 }
 
 // The queue of `blocks` free blocks, numbered from 0 on.

@@ -66,15 +66,18 @@ struct TasksDone {
 // The reason why a rasterizer has work: elements are in its queue, it waits for no batch, or all tasks are complete.
 enum class Work { elements, awake, end };
 
+// The queues of halving.h: one per type, one that is sorted, or one per type of each worker's own, where the program's
+// queues have room for four tasks.
+enum class HalvingQueues { per_type, monolithic, own };
+
 struct Programs {
   int width;
   const Program* all;
   int count;
   // Sorts a queue of `n` jobs with the deadlines `deadline` for `passes` passes. Writes the queue's order back.
   void (*sort)(uint32_t* deadline, int n, int passes);
-  // Sum of 1 .. n by recursive halving, over tasks of one thread and of 32: with a queue per type, and in one sorted
-  // queue.
-  uint64_t (*halving)(bool monolithic, uint32_t n, int workers, void (*launch)(int, void (*)(void*, int), void*));
+  // Sum of 1 .. n by recursive halving, over tasks of one thread and of 32.
+  uint64_t (*halving)(HalvingQueues queues, uint32_t n, int workers, void (*launch)(int, void (*)(void*, int), void*));
   // A block requests `want` tasks, each of which may fill `each` blocks, while `free_blocks` blocks of the store are
   // free.
   Admission (*admit)(uint32_t free_blocks, uint32_t each, int want);

@@ -32,6 +32,8 @@ void check_machine(TaskMachine& machine, const Kernels& kernels) {
     check_pauses(machine, kernels.large, workers, 7);
     check_pauses(machine, kernels.large, workers, 7, kFewSlots);
     check_pauses(machine, kernels.large, workers, 7, kFewRecords);
+    check_pauses(machine, kernels.own, workers, 7);
+    check_pauses(machine, kernels.own, workers, 7, kFewSlots);
   }
 }
 

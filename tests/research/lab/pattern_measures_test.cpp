@@ -236,6 +236,15 @@ TEST(Partition, BatchesAddUpToTheFrame) {
   }
 }
 
+// A draw whose vertex program the frame holds: parts of it have the positions that the program gave.
+TEST(Partition, PartsOfDrawsWithVertexProgramsAreFrames) {
+  Frame frame = small_scene("generated:city", 160, 96);
+  for (Command& command : frame.commands)
+    if (auto* draw = std::get_if<DrawCommand>(&command)) draw->vertices = 0;
+  const TriangleStream stream(frame);
+  EXPECT_NO_THROW(validate(stream.slice(0, stream.triangles())));
+}
+
 TEST(Blocks, GeometryFillsTheGaps) {
   const auto even = simulated_blocks({4, 1, 1}, 6);
   for (const BlockShare& b : even) {

@@ -37,6 +37,12 @@ def link(paths):
     return " ".join(f"[{pathlib.PurePath(path).stem}]({path})" for path in paths)
 
 
+def side_by_side(paths):
+    """Pictures of a row, as a table of one line."""
+    shown = [f"![{pathlib.PurePath(path).stem}]({path})" for path in paths]
+    return "| " + " | ".join(shown) + " |\n|" + "---|" * len(shown)
+
+
 def cell(text):
     return " ".join(str(text).replace("|", "\\|").split())
 
@@ -94,7 +100,9 @@ def table_of(rows, results):
         broken += faults
     notes = [f"- **{row.figure}**: {cell(row.missing)}" for row in rows if row.missing]
     said = [f"- **{row.figure}**, the paper: {cell(row.paper)}" for row in rows if row.paper and row.values]
-    return text + ("\n" + "\n".join(notes) + "\n" if notes else "") + ("\n" + "\n".join(said) + "\n" if said else ""), words, broken
+    shown = [f"**{row.figure}**: {cell(row.what)}\n\n{side_by_side(row.pictures)}" for row in rows if row.pictures]
+    parts = ["\n".join(lines) for lines in (notes, said)] + ["\n\n".join(shown)]
+    return text + "".join(f"\n{part}\n" for part in parts if part), words, broken
 
 
 def measurements_text(measurements, results):

@@ -19,3 +19,13 @@ extern "C" __global__ void ray_tasks(const __grid_constant__ brokkr::simt::RayPl
   brokkr::Warp w;
   brokkr::ray_machine::run_tasks<Told>(w, plan, warp_number());
 }
+// The same with queues of each block in its shared memory.
+extern "C" __global__ void ray_tasks_own(const __grid_constant__ brokkr::simt::RayPlan plan) {
+  using Own = brokkr::ray_machine::RayOwn;
+  __shared__ Own own;
+  for (unsigned i = threadIdx.x; i < sizeof own / sizeof(unsigned); i += blockDim.x)
+    reinterpret_cast<unsigned*>(&own)[i] = 0;
+  __syncthreads();
+  brokkr::Warp w;
+  brokkr::ray_machine::run_tasks<Told>(w, plan, warp_number(), &own);
+}

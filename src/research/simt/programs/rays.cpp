@@ -63,6 +63,9 @@ void run_rays_warp(Runner& runner, const ProgramSize& size) { run_rays(runner, s
 void run_rays_tasks(Runner& runner, const ProgramSize& size) {
   run_rays(runner, size, {"ray_tasks", 32, true, true, size.stay_percent});
 }
+void run_rays_tasks_own(Runner& runner, const ProgramSize& size) {
+  run_rays(runner, size, {"ray_tasks_own", 128, true, true, size.stay_percent});
+}
 void run_rays_groups(Runner& runner, const ProgramSize& size) {
   run_rays(runner, size, {.kernel = "rays_groups", .groups = true});
 }

@@ -149,11 +149,15 @@ struct RayContext {
   }
 };
 
-template <class Note>
-BROKKR_FN void run_tasks(Warp& w, const RayPlan& plan, int warp) {
+// The queues of four warps that work together.
+using RayOwn = OwnQueues<RayTree, 64>;
+
+// own: the queues of the warp's block, or nullptr.
+template <class Note, class Own = NoOwnQueues>
+BROKKR_FN void run_tasks(Warp& w, const RayPlan& plan, int warp, Own* own = nullptr) {
   const auto memory = ProgramMemory<RayTree>::layout(plan.memory, plan.capacity);
   RayContext<Note> context{plan};
-  Worker<RayTree, RayContext<Note>>(w, memory, context, uint32_t(warp)).run();
+  Worker<RayTree, RayContext<Note>, Own>(w, memory, context, uint32_t(warp), own).run();
   context.counter.add_to(w, *plan.counts);
 }
 
