@@ -37,15 +37,16 @@ void* Runner::allocate(size_t bytes) {
   return memory;
 }
 
-uint32_t Runner::resident_warps(std::string_view kernel) const {
+uint32_t Runner::resident_blocks(std::string_view kernel, uint32_t threads) const {
   const ptx::Function* f = program_->find(kernel);
   if (f == nullptr || !f->entry || !f->defined) fail("the program has no kernel '{}'", kernel);
   const uint32_t by_registers = config_.registers / machine_.registers_of_thread(*f);
-  uint32_t warps = std::min(config_.threads, by_registers) / config_.warp;
-  // One block per warp.
-  if (config_.block_scheduling) warps = std::min(warps, config_.blocks);
-  if (warps == 0) fail("a warp of {} does not fit a core of {}", kernel, config_.name);
-  return warps * config_.cores;
+  const uint32_t warps = std::min(config_.threads, by_registers) / config_.warp;
+  uint32_t blocks = warps / ((threads + config_.warp - 1) / config_.warp);
+  if (config_.block_scheduling) blocks = std::min(blocks, config_.blocks);
+  if (program_->static_shared != 0) blocks = std::min(blocks, config_.shared / program_->static_shared);
+  if (blocks == 0) fail("a block of {} threads of {} does not fit a core of {}", threads, kernel, config_.name);
+  return blocks * config_.cores;
 }
 
 void Runner::run(std::string_view kernel, Grid grid, Grid block, const std::vector<std::vector<std::byte>>& arguments) {
@@ -93,7 +94,7 @@ constexpr ProgramInfo kPrograms[] = {
     {"ray-warp", "ray_tasks", "primary rays by the path tracer's own loop", run_rays_warp},
     {"ray-grug", "ray_groups", "primary rays through GrUG, by loops", run_rays_groups},
     {"ray-tasks", "ray_tasks", "primary rays, each loop a task type on bucket queues", run_rays_tasks},
-    {"ray-tasks-own", "ray_tasks", "the same, with queues of each block in shared memory", run_rays_tasks_own},
+    {"ray-tasks-own", "ray_tasks_own", "the same, with queues of each block in shared memory", run_rays_tasks_own},
 };
 
 }  // namespace

@@ -50,8 +50,8 @@ class Runner {
     run(kernel, grid, block, bytes);
   }
 
-  // The number of a kernel's warps that all cores hold at the same time.
-  uint32_t resident_warps(std::string_view kernel) const;
+  // The number of a kernel's blocks that all cores hold at the same time.
+  uint32_t resident_blocks(std::string_view kernel, uint32_t threads) const;
 
   // Total over all launches.
   const Statistics& statistics() const { return statistics_; }

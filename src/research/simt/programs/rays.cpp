@@ -41,8 +41,7 @@ void run_rays(Runner& runner, const ProgramSize& size, const RayLaunch& launch) 
   if (launch.persistent) {
     plan.stay = lanes_of(launch.stay_percent, 32);
     plan.capacity = ray_capacity(plan.rays);
-    const uint32_t room = runner.resident_warps(launch.kernel) * 32 / launch.block;
-    blocks = std::min(room, blocks);
+    blocks = std::min(runner.resident_blocks(launch.kernel, launch.block), blocks);
     plan.workers = blocks * launch.block / 32;
     const RayMemory memory = any_ray_kernels().memory(plan.capacity, plan.workers);
     auto* const bytes = runner.buffer<std::byte>(memory.bytes);
