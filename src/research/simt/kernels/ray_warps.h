@@ -1,4 +1,4 @@
-// What the ray programs with warp-wide control flow share.
+// Parts of the ray programs with warp-wide control flow.
 #pragma once
 
 #include "simt/kernels/intrinsics.h"
