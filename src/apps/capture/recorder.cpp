@@ -82,6 +82,12 @@ Recorder::Recorder(Context& context, const Surface& window, int64_t frame_number
   frame_.materials.push_back({.name = "captured", .kind = MaterialKind::none});
 }
 
+void Recorder::take_window(const Surface& window) {
+  window_ = window;
+  targets_.take_window(window);
+  std::tie(frame_.window_width, frame_.window_height) = surface_size(window);
+}
+
 void Recorder::note_problem(const std::string& what, const std::string& problem) {
   if (!problem.empty()) note(what + ": " + problem);
 }

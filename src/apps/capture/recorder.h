@@ -68,6 +68,9 @@ class Recorder {
   // Reads picture and depth of a window other than the frame's, before its swap.
   void end_window(Context& context) { targets_.end_window(context); }
 
+  // Makes `window` the one whose swap ends the frame, if the frame began before any window was shown.
+  void take_window(const Surface& window);
+
   // Reads the pictures at the end of the frame.
   Frame finish(Context& context);
 

@@ -264,6 +264,11 @@ void before_swap(const Surface& surface) {
   guarded([&] {
     Session& state = session();
     if (!state.recorder) return;
+    // Frame 0 begins with the first call of GL, when no window has been shown yet. Toolkits make the first calls in a
+    // window that they never show.
+    if (state.recorder->frame_number() == 0 && !state.swaps.contains(state.recorder->window().drawable)) {
+      state.recorder->take_window(surface);
+    }
     if (state.recorder->window().drawable == surface.drawable) return end_frame();
     if (Context* const context = known_context(); context && current_surface().drawable == surface.drawable) {
       const Operation operation(*context, "the swap of another window");

@@ -228,6 +228,16 @@ Targets::Found Targets::find_texture(const Context& context, GLuint name, GLenum
   return {target, ""};
 }
 
+void Targets::take_window(const Surface& window) {
+  window_ = window;
+  bool is_first = true;
+  for (size_t i = 0; i < all_.size(); i++) {
+    all_[i].is_main_window = all_[i].images.is_window() && all_[i].surface.drawable == window.drawable;
+    frame_.targets[i].id = all_[i].is_main_window && is_first ? 0 : static_cast<int>(i) + 1;
+    if (all_[i].is_main_window) is_first = false;
+  }
+}
+
 // In the file, the window has the number 0.
 uint32_t Targets::add(const Context& context, const TargetInfo& info) {
   const auto number = static_cast<uint32_t>(all_.size());

@@ -109,6 +109,9 @@ class Targets {
   // Keeps a depth plane for comparison when a clear ends it. `whole`: the clear has no scissor.
   void end_depth(const Context& context, uint32_t target, bool whole);
 
+  // Gives the number 0 to the target that is `window`, and to no other.
+  void take_window(const Surface& window);
+
   // Keeps picture and depth of the current window, even if the frame draws nothing to it.
   void end_window(const Context& context);
 

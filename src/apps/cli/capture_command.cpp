@@ -240,8 +240,8 @@ std::string describe_timeout(const Outcome& outcome, const std::string& program)
     return start +
            "no frame has been shown through GLX or EGL so far: allow more seconds, or make the program draw with "
            "OpenGL";
-  return start + "it has shown " + std::to_string(std::max<int64_t>(outcome.shown, 1)) +
-         " frames so far: allow more seconds, choose an earlier --frame, or press a key if the program waits for one";
+  return start + "it has shown " + counted(uint64_t(std::max<int64_t>(outcome.shown, 1)), "frame") +
+         " so far: allow more seconds, choose an earlier --frame, or press a key if the program waits for one";
 }
 
 // Returns true if the file contains the name of a setting that the layer reads.

@@ -73,14 +73,12 @@ bool uses_stencil(const State& s) {
   return !(keeps && s.stencil->func == CompareFunc::always);
 }
 
-// The unit of a polygon offset in 2^-24, as Mesa's software drivers choose it: two steps of a fixed-point format. For
-// floats, ours is that of depths from 0.5 on.
+}  // namespace
+
 float offset_unit(const Target& target) {
   if (target.depth == TexelFormat::depth16) return 512;
   return target.depth == TexelFormat::depth24 ? 2 : 1;
 }
-
-}  // namespace
 
 TexelFormat texel_format(ColorFormat format) {
   return format == ColorFormat::rgba8        ? TexelFormat::rgba8

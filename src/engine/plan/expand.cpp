@@ -1,12 +1,15 @@
 #include "plan/expand.h"
 #include "base/loading.h"
+#include "plan/prepare.h"
 
 #include <fmt/core.h>
 
 #include <array>
 #include <cmath>
 #include <glm/common.hpp>
+#include <glm/geometric.hpp>
 #include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -118,7 +121,27 @@ std::pair<float, float> diamond_shifts(const glm::vec2& a, const glm::vec2& b) {
 struct Polygon {
   bool counter_clockwise;
   uint32_t provoking;  // number of the provoking vertex
+  double offset;       // polygon offset, in normalized device coordinates
 };
+
+double determinant(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c) { return glm::dot(a, cross(b, c)); }
+
+// The polygon offset of a triangle whose edges or corners are drawn, in normalized device coordinates. Its slope is that
+// of the triangle's plane z = A x + B y + C, which also exists if vertices lie behind the eye.
+double offset_of(const State& state, uint32_t flags, const Target& target, const glm::vec4& a, const glm::vec4& b,
+                 const glm::vec4& c) {
+  const double depths = (double(state.depth_far) - state.depth_near) * ((flags & kZeroToOne) != 0 ? 1 : 0.5);
+  if (!state.polygon_offset || depths == 0) return 0;
+  double offset = double(state.polygon_offset->units) * offset_unit(target) * 0x1p-24;
+  const glm::dvec3 x(a.x, b.x, c.x), y(a.y, b.y, c.y), z(a.z, b.z, c.z), w(a.w, b.w, c.w);
+  const double area = determinant(x, y, w);
+  if (area != 0 && state.viewport.z != 0 && state.viewport.w != 0) {
+    const double along_x = determinant(z, y, w) / area * depths * 2 / state.viewport.z;
+    const double along_y = determinant(x, z, w) / area * depths * 2 / state.viewport.w;
+    offset += state.polygon_offset->factor * std::max(std::abs(along_x), std::abs(along_y));
+  }
+  return std::isfinite(offset) ? offset / depths : 0;
+}
 
 class Widener {
  public:
@@ -129,6 +152,7 @@ class Widener {
         smooth_(state.smooth_lines && !rectangles_),
         line_width_(in_range(state.line_width, !smooth_ && !rectangles_)),
         has_far_plane_((flags & kDepthClamp) == 0),
+        from_zero_((flags & kZeroToOne) != 0),
         whole_points_(!state.point_sprites && !rectangles_),
         from_below_(state.point_origin_low == ((flags & kOriginUpperLeft) == 0)),
         half_x_(state.viewport.z != 0 ? 1.0f / state.viewport.z : 0),
@@ -216,6 +240,13 @@ class Widener {
     return mirrored_ ? glm::vec2(place.x, -place.y) : place;
   }
 
+  // The corner's z with the polygon's offset. Like Mesa's software drivers, this keeps it between the planes.
+  float offset_depth(const glm::vec4& p) const {
+    const float lowest = from_zero_ ? 0 : -p.w;
+    const float z = p.z + float(polygon_->offset * p.w);
+    return std::clamp(z, std::min(lowest, p.z), std::max(p.w, p.z));
+  }
+
   // Draws a rectangle that is half a pixel longer and wider on all sides, as Mesa's software drivers do. (dx, dy) is
   // the vector from a to b in pixels.
   void smooth_line(const glm::vec4& a, const glm::vec4& b, float dx, float dy,
@@ -235,7 +266,10 @@ class Widener {
       out_.smooth.emplace_back(float(left) * across, across, float(forwards) * along, along);
   }
 
-  void quad(const std::array<glm::vec4, 4>& corners, const std::array<VertexSource, 4>& sources) {
+  void quad(std::array<glm::vec4, 4> corners, const std::array<VertexSource, 4>& sources) {
+    if (polygon_ && polygon_->offset != 0) {
+      for (glm::vec4& p : corners) p.z = offset_depth(p);
+    }
     const uint32_t first = uint32_t(out_.positions.size());
     out_.positions.insert(out_.positions.end(), corners.begin(), corners.end());
     out_.sources.insert(out_.sources.end(), sources.begin(), sources.end());
@@ -255,7 +289,7 @@ class Widener {
   bool rectangles_;  // pixels have several samples: lines are rectangles, and points squares, of any size
   bool smooth_;
   float line_width_;
-  bool has_far_plane_;
+  bool has_far_plane_, from_zero_;
   bool whole_points_, from_below_;  // gl_PointCoord's y grows with clip-space y
   float half_x_, half_y_, width_, height_, left_, bottom_;
   ExpandedDraw& out_;
@@ -331,7 +365,8 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
   }
   out.are_points =
       draw.topology == Topology::points || (is_triangles(draw.topology) && state.polygon_mode == PolygonMode::point);
-  Widener widener(state, draw.flags, frame.targets[frame.views[draw.first_view].target], out);
+  const Target& target = frame.targets[frame.views[draw.first_view].target];
+  Widener widener(state, draw.flags, target, out);
   const PointSizes sizes(frame, draw, state);
   const glm::vec4* const vertices = frame.positions.data() + draw.first_vertex;
   for (uint32_t instance = 0; instance < draw.instances; ++instance) {
@@ -361,10 +396,11 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
         append_triangles(draw.topology, list, triangles);
         for (size_t i = 0; i + 2 < triangles.size(); i += 3, widener.end_primitive()) {
           const uint32_t a = triangles[i], b = triangles[i + 1], c = triangles[i + 2];
-          const bool turns_left = is_counter_clockwise(vertices[base + a], vertices[base + b], vertices[base + c]);
+          const glm::vec4 &p = vertices[base + a], &q = vertices[base + b], &r = vertices[base + c];
+          const bool turns_left = is_counter_clockwise(p, q, r);
           if (is_culled(state, draw.flags, turns_left)) continue;
           const size_t flat = provoking_of(draw.topology, (draw.flags & kProvokingFirst) != 0, i / 3);
-          widener.take({turns_left, base + triangles[i + flat]});
+          widener.take({turns_left, base + triangles[i + flat], offset_of(state, draw.flags, target, p, q, r)});
           if (state.polygon_mode == PolygonMode::point) {
             for (const uint32_t v : {a, b, c}) point(v);
           } else {

@@ -144,7 +144,7 @@ class DrawTables {
       if (positions.empty()) positions = frame_.positions;
       record.first_vertex = uint32_t(positions.size());
       record.vertex_count = uint32_t(e.positions.size());
-      record.bits &= ~uint32_t(kDrawCullFront | kDrawCullBack);
+      record.bits &= ~uint32_t(kDrawCullFront | kDrawCullBack | kDrawPolygonOffset);
       positions.insert(positions.end(), e.positions.begin(), e.positions.end());
     }
     instances = e.instances;

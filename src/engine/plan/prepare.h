@@ -152,6 +152,10 @@ struct PreparedFrame::Impl {
 // number in the frame. The frame must have passed `validate` (brokkr/frame.h).
 DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& target, uint32_t command);
 
+// The unit of a polygon offset in 2^-24, as Mesa's software drivers choose it: two steps of a fixed-point format. For
+// floats, ours is that of depths from 0.5 on.
+float offset_unit(const Target& target);
+
 // The samples of `target` whose centres lie inside the state's viewport and scissor: x0, y0, x1, y1 in pixels, where x1
 // and y1 are excluded. The rectangle is empty if x0 >= x1 or y0 >= y1.
 void fill_rect(const State& state, const Target& target, int32_t (&rect)[4]);

@@ -137,6 +137,25 @@ TEST_F(CapturedFrames, WindowsOfOldContexts) {
   }
 }
 
+// Frame 0 ends with the first swap, although the first calls were in another window, which is never shown.
+TEST_F(CapturedFrames, TheFirstFrameBeganInAnotherWindow) {
+  const std::string file = (shared()->folder / "elsewhere.bkf").string();
+  const RunResult captured =
+      run(std::string("LIBGL_ALWAYS_SOFTWARE=1 ") + BROKKR_PROGRAM + " capture --frame 0 --timeout 60 -o " + file +
+          " -- " + BROKKR_CAPTURE_PROGRAM + " --elsewhere");
+  ASSERT_EQ(captured.code, 0) << captured.out;
+  const Frame frame = read_bkf(file);
+  EXPECT_EQ(frame.window_width, scene::kSize);
+  const std::vector<DrawCommand> draws = draws_of(frame);
+  ASSERT_EQ(draws.size(), 9u);
+  const Target& window = frame.targets[frame.views[draws[0].first_view].target];
+  EXPECT_EQ(window.id, 0);
+  EXPECT_EQ(window.width, scene::kSize);
+  EXPECT_EQ(std::count_if(frame.targets.begin(), frame.targets.end(), [](const Target& t) { return t.id == 0; }), 1);
+  ASSERT_FALSE(frame.references.empty());
+  EXPECT_EQ(frame.targets[frame.references.back().target].id, 0);
+}
+
 // A context that draws beside that of the window draws on after a frame was captured.
 TEST_F(CapturedFrames, ContextsBesideThatOfTheWindow) {
   const std::string program = std::string(BROKKR_CAPTURE_PROGRAM) + " --beside";

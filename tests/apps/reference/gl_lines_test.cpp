@@ -136,5 +136,51 @@ TEST(GlOffsets, AreThoseOfTheDepthFormat) {
   }
 }
 
+// An offset moves the edges and corners of polygons by the slope of the polygon. Lines and points that are no polygons
+// have none, and a depth that would leave 0 to 1 stays at its end.
+TEST(GlOffsets, OfEdgesAndCornersAreThoseOfTheirPolygon) {
+  if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
+  constexpr int kSize = 32;
+  int drawn[4] = {};
+  for (const float factor : {1.5f, -40.0f}) {
+    oracle::FrameBuilder builder(kSize, kSize);
+    Frame& frame = builder.frame;
+    frame.targets[0].id = 1;  // not the window, which Mesa draws upside down
+    frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}};
+    frame.targets[0].depth = TexelFormat::depth24;
+    State state = builder.default_state();
+    state.polygon_offset = PolygonOffset{factor, 64};
+    state.point_size = 3;
+    // One row of four draws: edges, corners, lines, points. The second vertex is farther away, in perspective.
+    for (int i = 0; i < 4; ++i) {
+      state.polygon_mode = i == 0 ? PolygonMode::line : i == 1 ? PolygonMode::point : PolygonMode::fill;
+      std::vector<glm::vec4> corners;
+      const double left = 8.0 * i;
+      for (const auto& [x, y, z, w] : {std::array{1.3, 3.2, -0.9, 1.0}, {6.6, 5.1, 0.2, 3.0}, {3.2, 27.7, 0.5, 1.5}})
+        corners.push_back(oracle::clip_at(state.viewport, left + x, y, z, w));
+      builder.draw(state, corners, i == 2 ? Topology::line_loop : i == 3 ? Topology::points : Topology::triangles);
+    }
+    validate(frame);
+    GlReplay replay(*compatible_context().context);
+    replay.prepare(frame);
+    replay.draw();
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(frame);
+    RenderOptions options;
+    options.machine = MachineKind::cpu;
+    const RenderResult result = renderer.render(prepared, options);
+    const std::vector<float> expected = replay.read(0).depth, &got = result.targets[0].layers[0].depth;
+    for (int y = 0; y < kSize; ++y) {
+      for (int x = 0; x < kSize; ++x) {
+        const float a = expected[size_t(y * kSize + x)], b = got[size_t(y * kSize + x)];
+        drawn[x / 8] += a < 1 ? 1 : 0;
+        // llvmpipe computes depths along an edge from corners in 1/256 pixel.
+        EXPECT_NEAR(a, b, 2e-4) << "factor " << factor << ", pixel " << x << ", " << y;
+      }
+    }
+  }
+  for (const int pixels : drawn) EXPECT_GT(pixels, 40);
+}
+
 }  // namespace
 }  // namespace brokkr::test

@@ -5,7 +5,8 @@
 // With --many N at-once it then ends by _exit(), and so does a child that it forks before. With --srgb its window
 // encodes colours as sRGB; with --kept the window could, but does not; then there is only one case. With --es it draws
 // the cases of OpenGL ES; a context of version 2 is one of all later versions too. With --beside a second context,
-// which shares objects, draws in each frame. With --old the window has four samples a pixel, and the context the
+// which shares objects, draws in each frame. With --elsewhere another window, which is never shown, is cleared before
+// the only frame. With --old the window has four samples a pixel, and the context the
 // version that the environment names (MESA_GL_VERSION_OVERRIDE); with --old-srgb the window encodes colours instead.
 #include "cases.h"
 #include "scene.h"
@@ -189,6 +190,17 @@ int main(int count_of_words, char** words) {
                                  make_context(EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, core)};
   check_lookup();
 
+  if (is_asked("--elsewhere")) {
+    eglMakeCurrent(display, second, second, core);
+    glClear(GL_COLOR_BUFFER_BIT);
+    eglMakeCurrent(display, surface, surface, core);
+    scene::setup_core();
+    scene::begin_case();
+    scene::draw_core(scene::kArrays);
+    print_picture(0);
+    eglSwapBuffers(display, surface);
+    return 0;
+  }
   eglMakeCurrent(display, surface, surface, fixed);
   scene::setup_compatibility();
   eglMakeCurrent(display, surface, surface, core);
