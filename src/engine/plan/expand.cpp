@@ -126,8 +126,8 @@ struct Polygon {
 
 double determinant(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c) { return glm::dot(a, cross(b, c)); }
 
-// The polygon offset of a triangle whose edges or corners are drawn, in normalized device coordinates. Its slope is that
-// of the triangle's plane z = A x + B y + C, which also exists if vertices lie behind the eye.
+// The polygon offset of a triangle whose edges or corners are drawn, in normalized device coordinates. Its slope is
+// that of the triangle's plane z = A x + B y + C, which also exists if vertices lie behind the eye.
 double offset_of(const State& state, uint32_t flags, const Target& target, const glm::vec4& a, const glm::vec4& b,
                  const glm::vec4& c) {
   const double depths = (double(state.depth_far) - state.depth_near) * ((flags & kZeroToOne) != 0 ? 1 : 0.5);

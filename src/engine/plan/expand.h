@@ -36,7 +36,8 @@ struct ExpandedDraw {
 };
 
 // Expands `draw`. Triangles that become triangles keep their winding; the winding of lines and points is undefined.
-// Lines and points of triangles have the triangle's polygon offset in their positions; other lines and points have none.
+// Lines and points of triangles have the triangle's polygon offset in their positions; other lines and points have
+// none.
 //
 // A line is a parallelogram of State::line_width pixels across its minor axis, like OpenGL's non-antialiased lines, or
 // a rectangle of that width in targets of several samples a pixel. A point is a square of gl_PointSize pixels, or of

@@ -6,8 +6,8 @@
 // encodes colours as sRGB; with --kept the window could, but does not; then there is only one case. With --es it draws
 // the cases of OpenGL ES; a context of version 2 is one of all later versions too. With --beside a second context,
 // which shares objects, draws in each frame. With --elsewhere another window, which is never shown, is cleared before
-// the only frame. With --old the window has four samples a pixel, and the context the
-// version that the environment names (MESA_GL_VERSION_OVERRIDE); with --old-srgb the window encodes colours instead.
+// the only frame. With --old the window has four samples a pixel, and the context the version that the environment
+// names (MESA_GL_VERSION_OVERRIDE); with --old-srgb the window encodes colours instead.
 #include "cases.h"
 #include "scene.h"
 
