@@ -336,6 +336,24 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.run_program("plot", "log.csv", "--json", "log.json"), "wrote log.json\n")
         self.run_program("plot", "log.csv", "-o", "-", "--json", "-", code=2)
 
+    def test_ranks_as_json(self):
+        if "  ranks " not in self.run_program("--help"):
+            self.skipTest("the program has no ranks")
+        document = lambda *words: json.loads(self.run_program("ranks", *words, "--json", "-"))
+        costs = document("measure", self.file, "--most", 2, "--repeats", 1, "-o", "costs.json")
+        self.assertEqual(costs, json.loads((self.path / "costs.json").read_text()))
+        self.assertEqual(self.run_program("ranks", "model", "table2", "costs.json", "--json", "t.json").splitlines()[-1], "wrote t.json")
+        (row,) = json.loads((self.path / "t.json").read_text())["rows"]
+        self.assertEqual([row[name] for name in ("frame", "width", "height", "draws", "primitives")], ["one", SIZE, SIZE, 1, 1])
+        rows = document("model", "fig13", "costs.json")["rows"]
+        self.assertGreater(min(row["2"] for row in rows), 0)
+        (balance,) = document("balance", self.file, "--most", 2)
+        self.assertGreaterEqual(min(pattern["fragments"] for pattern in balance["patterns"]), 1)
+        owners = document("owners", self.file, "--most", 2)
+        self.assertEqual(sorted({rank for row in owners["owner"] for rank in row}), [0])  # one square has one owner
+        for task in ("measure", "owners"):
+            self.run_program("ranks", task, self.file, code=2)
+
     def start(self, *words):
         """A program whose signals are those of a terminal, and that is ended in any case."""
         process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
