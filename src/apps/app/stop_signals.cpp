@@ -19,7 +19,11 @@ StopSignals::StopSignals() {
   struct sigaction action {};
   action.sa_handler = note;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], &action, &before_[i]);
+    // A program in the background of a shell ignores Ctrl-C, which is meant for another one.
+    if (before_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &before_[i], nullptr);
+  }
 }
 
 StopSignals::~StopSignals() {

@@ -15,8 +15,8 @@ struct Stopped {
   std::string line;  // "ended by SIGINT; nothing was written"
 };
 
-// While an object exists, it records SIGINT and SIGTERM; a second signal ends the program as usual. Only one object may
-// exist at a time.
+// While an object exists, it records SIGINT and SIGTERM, unless they are ignored; a second signal ends the program as
+// usual. Only one object may exist at a time.
 class StopSignals {
  public:
   StopSignals();
