@@ -369,7 +369,7 @@ if [ -z "$small" ]; then
   step "schedule" 600 measure schedule --seconds 20 --json "$output/schedule.json"
   step "patterns pipeline" 400 measure patterns "$here"/scenes/*.bkf --size 1920x1080 --quick --only pipeline --no-plots
   step "batches" 400 measure batches generated:sphere-1m 'generated:scan?triangles=250000' \
-    --models none,warp,nvidia,amd,intel,precomputed --methods original --frames 4 --heavy 1000 --json "$output/batches.json"
+    --models none,warp,nvidia,amd,intel,precomputed,block --methods original --frames 4 --heavy 1000 --json "$output/batches.json"
   step "batches of the driver" 200 measure batches generated:sphere-100k 'generated:scan?triangles=250000' --models nvidia \
     --methods original --steps --driver any --json "$output/batches-driver.json"
 else

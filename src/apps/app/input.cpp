@@ -14,6 +14,7 @@
 #include "app/pipeline_options.h"
 #include "app/resize.h"
 #include "app/shader_option.h"
+#include "app/stop_signals.h"
 #include "base/file_io.h"
 #include "brokkr/camera.h"
 #include "brokkr/vertex_stage.h"
@@ -240,7 +241,8 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
   if (arguments.has("camera")) check_camera(arguments.text("camera"));
   require_file(file);
   check_views(file, arguments);
-  const LoadOptions options = load_options(arguments);
+  LoadOptions options = load_options(arguments);
+  options.progress = [](double) { StopSignals::check(); };
   progress.show("reading " + file);
   Frame frame = load_moved(file, options, shader ? UniformValues() : uniform_values(arguments));
   if (options.width > 0) {
@@ -278,6 +280,13 @@ std::string line_of_loops(const Statistics& statistics) {
   return "a loop of its shader was stopped after " + grouped(shader::kMaxIterations) +
          " iterations, or all loops of a run after " + grouped(shader::kMaxIterationsOfRun) +
          "; the picture lacks what the rest would have drawn";
+}
+
+std::string line_of_programs(const Statistics& statistics) {
+  const std::vector<std::string>& programs = statistics.false_colors;
+  if (programs.empty()) return {};
+  const std::string more = programs.size() > 1 ? "; " + counted(programs.size() - 1, "more program") : "";
+  return counted(statistics.false_color_draws, "draw") + " in false colours: " + programs[0] + more;
 }
 
 int picture_samples(const Frame& frame, Shading shading) {

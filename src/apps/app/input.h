@@ -57,7 +57,7 @@ void require_file(const std::string& file);
 Frame load_moved(const std::string& file, LoadOptions options, const UniformValues& uniforms);
 
 // Loads `file` with the options in `arguments`, and attaches the shader that they name. Throws std::runtime_error that
-// names the file.
+// names the file, and Stopped if a signal comes that a StopSignals records.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
 // As above, with a shader that the caller has read.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress,
@@ -65,6 +65,10 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
 
 // Warns that loops in programs were cut off (Statistics::loops_cut); empty if none were.
 std::string line_of_loops(const Statistics& statistics);
+
+// Warns that programs could not run, so that their draws have false colours: "3 draws in false colours: program 0: …";
+// empty if all ran.
+std::string line_of_programs(const Statistics& statistics);
 
 // The target to look at: the window of a frame with programs, which compose the picture there; otherwise the main
 // target.

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "app/stop_signals.h"
 #include "app/text.h"
 #include "base/nearest_name.h"
 #include "brokkr/errors.h"
@@ -233,6 +234,8 @@ int run_guarded(const std::function<int()>& body) {
   int code = kFailure;
   try {
     code = body();
+  } catch (const Stopped& stopped) {
+    return fail(stopped.exit_code, stopped.line);
   } catch (const UsageError& error) {
     return fail(kUsageError, error.what());
   } catch (const std::invalid_argument& error) {

@@ -5,21 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "base/file_io.h"
 
 namespace brokkr::app {
-
-std::string grouped(uint64_t value) {
-  std::string text = std::to_string(value);
-  for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, " ");
-  return text;
-}
-
-std::string counted(uint64_t count, const std::string& thing) { return counted(count, thing, thing + "s"); }
-std::string counted(uint64_t count, const std::string& thing, const std::string& things) {
-  return grouped(count) + " " + (count == 1 ? thing : things);
-}
 
 std::string time_text(double seconds) {
   const auto whole = uint64_t(std::lround(std::max(seconds, 0.0)));
@@ -47,6 +37,11 @@ void write_out(const std::string& path, const std::string& text) {
   } else {
     write_text(path, text);
   }
+}
+
+bool write_document(const std::string& path, const nlohmann::ordered_json& document) {
+  if (!path.empty()) write_out(path, json_text(document));
+  return path == "-";
 }
 
 std::string one_line(std::string text) {

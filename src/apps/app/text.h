@@ -7,15 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.h"
 #include "log/text.h"
 
 namespace brokkr::app {
 
+using brokkr::counted;
 using brokkr::fixed;
-std::string grouped(uint64_t value);  // "1 234 567"
-// "1 draw", "1 234 draws"; `things`: a plural that does not end in s.
-std::string counted(uint64_t count, const std::string& thing);
-std::string counted(uint64_t count, const std::string& thing, const std::string& things);
+using brokkr::grouped;
 
 // Makes text from a file safe for a terminal: control characters become '?'.
 std::string printable(std::string text);
@@ -37,6 +36,11 @@ std::vector<std::string> split(const std::string& list, char comma = ',');
 
 // Writes text to the file, or to standard output if `path` is "-". Throws std::runtime_error.
 void write_out(const std::string& path, const std::string& text);
+
+// Writes the document of a command's --json: to the file `path`, to standard output if it is "-", and nowhere if it is
+// empty, which is an option that was not given. Returns true for standard output, to which nothing else may then be
+// written. Throws std::runtime_error.
+bool write_document(const std::string& path, const nlohmann::ordered_json& document);
 
 // Formats rows of equal length under a heading; the first column is left-aligned, numbers right-aligned.
 std::string format_table(const std::vector<std::string>& heading, const std::vector<std::vector<std::string>>& rows);

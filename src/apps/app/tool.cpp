@@ -25,7 +25,6 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "base/process.h"
-#include "log/log_reader.h"
 #include "log/text.h"
 
 namespace brokkr::app {
@@ -51,8 +50,7 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-size_t plot_logs(const std::vector<std::string>& files, const fs::path& picture, const std::string& title,
-                 const std::string& application, bool strict) {
+std::vector<FrameLog> read_curves(const std::vector<std::string>& files, const std::string& application, bool strict) {
   std::vector<FrameLog> logs;
   for (const std::string& file : files) {
     std::vector<FrameLog> some = read_frame_logs(file, application);
@@ -76,8 +74,7 @@ size_t plot_logs(const std::vector<std::string>& files, const fs::path& picture,
                              std::to_string(kMaxPlottedLogs) + ", from '" + logs[0].name + "' to '" + logs.back().name +
                              "'; name one program (--application)");
   }
-  frame_plot(title, logs).write(picture.string());
-  return logs.size();
+  return logs;
 }
 
 namespace {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "log/log_reader.h"
+
 namespace brokkr::app {
 
 // A temporary folder. The destructor removes it.
@@ -24,11 +26,10 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// Draws frame-time logs on common axes, as .svg or .png (frame_plot.h): the curves of all applications, or of
-// `application` alone. `title` may be empty. Returns the number of curves. Throws std::runtime_error for a log that
-// cannot be read and for more than kMaxPlottedLogs curves.
-size_t plot_logs(const std::vector<std::string>& logs, const std::filesystem::path& picture, const std::string& title,
-                 const std::string& application = {}, bool strict = false);
+// Reads the curves of frame-time logs: of all applications, or of `application` alone. Throws std::runtime_error for a
+// log that cannot be read and for more than kMaxPlottedLogs curves.
+std::vector<FrameLog> read_curves(const std::vector<std::string>& logs, const std::string& application = {},
+                                  bool strict = false);
 
 // A child process that answers requests, one line each.
 class LineProcess {

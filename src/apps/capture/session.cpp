@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "capture/lookup.h"
 #include "capture/read_back.h"
 #include "capture/settings.h"
@@ -65,10 +66,6 @@ class FrameWriter {
   }
 
  private:
-  static std::string counted(uint64_t count, const char* thing) {
-    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
-  }
-
   static void write(const Frame& frame, const std::string& path) {
     nlohmann::json status = {{"frame", frame.frame_number}, {"file", path}};
     try {

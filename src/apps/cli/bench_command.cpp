@@ -87,8 +87,7 @@ int compare_results(const Arguments& arguments) {
   if (files.size() != 2) throw UsageError("--compare: name two results, BEFORE.json and AFTER.json");
   const bool logs = is_log_manifest(files[0]) && is_log_manifest(files[1]);
   const Json difference = logs ? log_difference(files[0], files[1]) : bench_difference(files[0], files[1]);
-  if (arguments.has("json")) write_out(arguments.text("json"), json_text(difference));
-  if (arguments.text("json") != "-")
+  if (!write_document(arguments.text("json"), difference))
     std::cout << (logs ? log_difference_table(difference) : difference_table(difference));
   return kSuccess;
 }
@@ -208,9 +207,9 @@ int run_bench(const Arguments& arguments) {
   document["results"] = Json::array();
   for (const BenchRow& row : rows) document["results"].push_back(row_json(row));
   if (!curves) document["geomeans"] = geomeans_json(rows);
-  if (arguments.has("json")) write_out(arguments.text("json"), json_text(document));
+  const bool prints_json = write_document(arguments.text("json"), document);
   if (arguments.has("csv")) write_out(arguments.text("csv"), rows_csv(rows));
-  if (arguments.text("json") != "-" && arguments.text("csv") != "-") std::cout << rows_table(rows) << std::flush;
+  if (!prints_json && arguments.text("csv") != "-") std::cout << rows_table(rows) << std::flush;
   if (!signals.stopped()) return outcome(rows);
   const bool in_part = !rows.empty() && rows.back().cut_off;
   std::cerr << fmt::format("brokkr: ended by {} after {}{}\n", signals.name(), counted(rows.size(), "workload"),

@@ -326,7 +326,7 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
   if (enough && outcome.problem.empty()) {
     const std::string empty = describe_empty(outcome, command.front());
     if (!empty.empty()) throw std::runtime_error(empty);
-    if (arguments.has("json")) write_out(arguments.text("json"), json_text(outcome.frames_json));
+    write_document(arguments.text("json"), outcome.frames_json);
     return kSuccess;
   }
   if (timed_out) throw std::runtime_error(describe_timeout(outcome, command.front()));

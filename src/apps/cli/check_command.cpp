@@ -241,7 +241,7 @@ int run_check(const Arguments& arguments) {
       all_passed = false;
     }
   }
-  if (arguments.has("json")) write_out(arguments.text("json"), json_text(files.size() == 1 ? all[0] : all));
+  if (arguments.has("json")) write_document(arguments.text("json"), files.size() == 1 ? all[0] : all);
   return all_passed ? kSuccess : kFailure;
 }
 

@@ -89,7 +89,8 @@ constexpr const char* kManualTail =
     ".SH EXIT STATUS\n"
     ".TP\n0\nDone.\n"
     ".TP\n1\nA file, a machine or a comparison failed.\n"
-    ".TP\n2\nThe command line itself is wrong.\n";
+    ".TP\n2\nThe command line itself is wrong.\n"
+    ".TP\n130, 143\nEnded by Ctrl-C, or by SIGTERM.\n";
 
 std::string manual_overview(const std::vector<Command>& commands) {
   std::string page = manual_head("brokkr", "streaming software rendering pipeline for CUDA and CPU",

@@ -85,7 +85,7 @@ int run_compare(const Arguments& arguments) {
                                    {"worst_at", {result.worst_x, result.worst_y}},
                                    {"passed", passed}};
     if (std::isfinite(result.worst)) json["worst"] = result.worst;
-    write_out(arguments.text("json"), json_text(json));
+    write_document(arguments.text("json"), json);
   }
   if (arguments.text("json") != "-") {
     std::cout << grouped(result.differing) << " of " << grouped(result.pixels) << " pixels differ by more than "

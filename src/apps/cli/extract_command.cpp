@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -35,12 +37,28 @@ const Reference& chosen_reference(const Frame& frame, const Arguments& arguments
                                        before >= 0 ? fmt::format(" before command {}", before) : ""));
 }
 
-void report(const std::string& path, int width, int height, const Frame& frame, const Reference& reference) {
-  std::cout << fmt::format("{}: {}x{}, target {} before command {}\n", path, width, height,
-                           frame.targets[reference.target].id, reference.before);
+using Json = nlohmann::ordered_json;
+
+// A file that was written: its line, and its object in the document of --json.
+struct Written {
+  std::string line;
+  Json json;
+};
+
+Written describe(const std::string& path, const char* what, int width, int height, const Frame& frame,
+                 const Reference& reference) {
+  const int target = frame.targets[reference.target].id;
+  return {fmt::format("{}: {}x{}, target {} before command {}", path, width, height, target, reference.before),
+          {{"file", path},
+           {"frame", frame.source},
+           {"what", what},
+           {"width", width},
+           {"height", height},
+           {"target", target},
+           {"before", reference.before}}};
 }
 
-void write_picture(const std::string& path, const Frame& frame, const Reference& reference) {
+Written write_picture(const std::string& path, const Frame& frame, const Reference& reference) {
   const Image image = original_picture(frame, reference);
   const bool is_jpeg = reference.color_file[0] == 0xff;
   if (path.ends_with(".jpg") && !is_jpeg) {
@@ -51,11 +69,27 @@ void write_picture(const std::string& path, const Frame& frame, const Reference&
   } else {
     write_pixels(path, image.width, image.height, image.texels);
   }
-  report(path, image.width, image.height, frame, reference);
+  return describe(path, "picture", image.width, image.height, frame, reference);
+}
+
+Written write_depth(const std::string& path, const Frame& frame, const Reference& reference) {
+  write_values(path, reference.depth_width, reference.depth_height, reference.depth);
+  return describe(path, "depth", reference.depth_width, reference.depth_height, frame, reference);
+}
+
+Written describe(const std::string& path, const char* what, const Frame& frame, size_t number, int version,
+                 size_t bytes) {
+  return {fmt::format("{}: {} {}, GLSL {}, {} bytes", path, what, number, version, bytes),
+          {{"file", path},
+           {"frame", frame.source},
+           {"what", what},
+           {"number", number},
+           {"glsl", version},
+           {"bytes", bytes}}};
 }
 
 // Writes the program's texts one after another, as the application's compiler received them.
-void write_program(const std::string& path, const Frame& frame, size_t number) {
+Written write_program(const std::string& path, const Frame& frame, size_t number) {
   if (frame.programs.empty()) {
     throw std::runtime_error(frame.source + ": --program: holds no programs; capture it without --no-programs");
   }
@@ -71,11 +105,11 @@ void write_program(const std::string& path, const Frame& frame, size_t number) {
   std::string text;
   for (const std::string& one : program.texts) text += one;
   write_file(path, std::as_bytes(std::span(text)));
-  std::cout << fmt::format("{}: program {}, GLSL {}, {} bytes\n", path, number, program.version, text.size());
+  return describe(path, "program", frame, number, program.version, text.size());
 }
 
 // The same for a vertex program.
-void write_vertex_program(const std::string& path, const Frame& frame, size_t number) {
+Written write_vertex_program(const std::string& path, const Frame& frame, size_t number) {
   if (frame.vertex_programs.empty()) {
     throw std::runtime_error(frame.source +
                              ": --vertex-program: holds no vertex programs; capture it with this version of brokkr");
@@ -88,7 +122,7 @@ void write_vertex_program(const std::string& path, const Frame& frame, size_t nu
   std::string text;
   for (const std::string& one : program.texts) text += one;
   write_file(path, std::as_bytes(std::span(text)));
-  std::cout << fmt::format("{}: vertex program {}, GLSL {}, {} bytes\n", path, number, program.version, text.size());
+  return describe(path, "vertex program", frame, number, program.version, text.size());
 }
 
 // The texels of the first layer of the largest level, if they are 8-bit numbers.
@@ -115,7 +149,7 @@ std::vector<uint32_t> pixels_of(const Frame& frame, const CapturedTexture& textu
   return pixels;
 }
 
-void write_texture(const std::string& path, const Frame& frame, size_t number) {
+Written write_texture(const std::string& path, const Frame& frame, size_t number) {
   if (frame.captured_textures.empty()) {
     throw std::runtime_error(frame.source + ": --texture: holds no textures; capture it without --no-programs");
   }
@@ -133,16 +167,27 @@ void write_texture(const std::string& path, const Frame& frame, size_t number) {
   } else {
     write_file(path, std::span(frame.texture_data).subspan(texture.first_byte, texture_bytes(texture)));
   }
-  std::cout << fmt::format("{}: texture {}, {} {}, {}x{}x{}, {} levels, {} bytes\n", path, number,
-                           bkf::name_of(texture.kind), bkf::name_of(texture.format), texture.width, texture.height,
-                           texture.depth, texture.levels, texture_bytes(texture));
+  const std::string kind(bkf::name_of(texture.kind)), format(bkf::name_of(texture.format));
+  return {fmt::format("{}: texture {}, {} {}, {}x{}x{}, {} levels, {} bytes", path, number, kind, format, texture.width,
+                      texture.height, texture.depth, texture.levels, texture_bytes(texture)),
+          {{"file", path},
+           {"frame", frame.source},
+           {"what", "texture"},
+           {"number", number},
+           {"kind", kind},
+           {"format", format},
+           {"width", texture.width},
+           {"height", texture.height},
+           {"depth", texture.depth},
+           {"levels", texture.levels},
+           {"bytes", texture_bytes(texture)}}};
 }
 
-// Extracts the part of a frame that an option selects by number. Returns false if no option does.
-bool extract_part(const Arguments& arguments) {
+// Extracts the part of a frame that an option selects by number, if one does.
+std::optional<Written> extract_part(const Arguments& arguments) {
   const bool program = arguments.has("program"), texture = arguments.has("texture"),
              vertex = arguments.has("vertex-program");
-  if (!program && !texture && !vertex) return false;
+  if (!program && !texture && !vertex) return std::nullopt;
   if (int(program) + int(texture) + int(vertex) > 1)
     throw UsageError("--program, --vertex-program and --texture: give only one of them");
   const std::vector<std::string>& files = arguments.all("FILE");
@@ -151,20 +196,29 @@ bool extract_part(const Arguments& arguments) {
   if (path.empty()) throw UsageError("-o is missing; name the file to write");
   if (program) {
     require_ending(path, {".frag", ".glsl", ".txt"}, "--output");
-    write_program(path, load_frame(files[0], load_options(arguments)), size_t(arguments.integer("program", 0)));
-  } else if (vertex) {
-    require_ending(path, {".vert", ".glsl", ".txt"}, "--output");
-    write_vertex_program(path, load_frame(files[0], load_options(arguments)),
-                         size_t(arguments.integer("vertex-program", 0)));
-  } else {
-    require_ending(path, {".png", ".bin"}, "--output");
-    write_texture(path, load_frame(files[0], load_options(arguments)), size_t(arguments.integer("texture", 0)));
+    return write_program(path, load_frame(files[0], load_options(arguments)), size_t(arguments.integer("program", 0)));
   }
-  return true;
+  if (vertex) {
+    require_ending(path, {".vert", ".glsl", ".txt"}, "--output");
+    return write_vertex_program(path, load_frame(files[0], load_options(arguments)),
+                                size_t(arguments.integer("vertex-program", 0)));
+  }
+  require_ending(path, {".png", ".bin"}, "--output");
+  return write_texture(path, load_frame(files[0], load_options(arguments)), size_t(arguments.integer("texture", 0)));
 }
 
 int run_extract(const Arguments& arguments) {
-  if (extract_part(arguments)) return kSuccess;
+  const std::string json = arguments.text("json");
+  Json all = Json::array();
+  const auto tell = [&](const Written& written) {
+    all.push_back(written.json);
+    if (json != "-") std::cout << written.line << std::endl;
+  };
+  if (const std::optional<Written> part = extract_part(arguments)) {
+    tell(*part);
+    write_document(json, all);
+    return kSuccess;
+  }
   const std::vector<std::string>& files = arguments.all("FILE");
   const std::string depth = arguments.text("depth");
   const std::string picture = arguments.text("output", depth.empty() ? "{}-original.png" : "");
@@ -175,12 +229,10 @@ int run_extract(const Arguments& arguments) {
     const std::string picture_name = picture.empty() ? "" : output_name(picture, file, several, "--output");
     const std::string depth_name = depth.empty() ? "" : output_name(depth, file, several, "--depth");
     const Frame frame = load_frame(file, load_options(arguments));
-    if (!picture_name.empty()) write_picture(picture_name, frame, chosen_reference(frame, arguments, false));
-    if (depth_name.empty()) continue;
-    const Reference& reference = chosen_reference(frame, arguments, true);
-    write_values(depth_name, reference.depth_width, reference.depth_height, reference.depth);
-    report(depth_name, reference.depth_width, reference.depth_height, frame, reference);
+    if (!picture_name.empty()) tell(write_picture(picture_name, frame, chosen_reference(frame, arguments, false)));
+    if (!depth_name.empty()) tell(write_depth(depth_name, frame, chosen_reference(frame, arguments, true)));
   }
+  write_document(json, all);
   return kSuccess;
 }
 
@@ -203,7 +255,7 @@ Command extract_command() {
            integer_option("--texture",
                           "Instead, write this texture to -o: the largest level as FILE.png, or all bytes as FILE.bin",
                           0, 4294967295.0),
-           memory_option()},
+           json_option("Write what was written as JSON, an array"), memory_option()},
           run_extract};
 }
 

@@ -138,8 +138,7 @@ void print(const Arguments& arguments, const Frame& frame, const Report& report)
 int run_fuzz_settings(const Arguments& arguments) {
   Frame frame;
   const Report report = check(arguments, frame);
-  if (arguments.has("json")) write_out(arguments.text("json"), json_text(to_json(arguments, frame, report)));
-  if (arguments.text("json") != "-") print(arguments, frame, report);
+  if (!write_document(arguments.text("json"), to_json(arguments, frame, report))) print(arguments, frame, report);
   return report.difference ? kFailure : kSuccess;
 }
 

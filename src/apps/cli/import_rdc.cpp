@@ -118,8 +118,7 @@ int import_renderdoc(const Arguments& arguments, const std::vector<std::string>&
                     {"draws", draws},
                     {"triangles", triangle_count(frame)},
                     {"skipped_draws", frame.skipped_draws}});
-  if (arguments.has("json")) write_out(arguments.text("json"), json_text(frames));
-  if (arguments.text("json") == "-") return kSuccess;
+  if (write_document(arguments.text("json"), frames)) return kSuccess;
   std::cout << fmt::format("{}: {}, {}, {} skipped\n", output, counted(draws, "draw"),
                            counted(triangle_count(frame), "triangle"), counted(frame.skipped_draws, "draw"));
   return kSuccess;

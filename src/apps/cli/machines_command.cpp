@@ -23,8 +23,7 @@ int run_machines(const Arguments& arguments) {
                       {"available", machine.available},
                       {"note", machine.note}});
     }
-    write_out(arguments.text("json"), json_text(list));
-    if (arguments.text("json") == "-") return kSuccess;
+    if (write_document(arguments.text("json"), list)) return kSuccess;
   }
   std::vector<std::vector<std::string>> rows;
   for (const MachineInfo& machine : machines) {

@@ -54,24 +54,21 @@ int run_optimize(const Arguments& arguments) {
   }
   const double before = per_triangle(report.vertex_runs_before, report.triangles);
   const double after = per_triangle(report.vertex_runs_after, report.triangles);
-  if (arguments.has("json")) {
-    const std::string text = json_text({{"input", input},
-                                        {"output", output},
-                                        {"model", model.name},
-                                        {"method", arguments.text("method", "batch")},
-                                        {"draws", report.draws},
-                                        {"kept_draws", report.kept_draws},
-                                        {"triangles", report.triangles},
-                                        {"vertex_runs_before", report.vertex_runs_before},
-                                        {"vertex_runs_after", report.vertex_runs_after},
-                                        {"asr_before", before},
-                                        {"asr_after", after},
-                                        {"vertices_before", report.vertices_before},
-                                        {"vertices_after", report.vertices_after},
-                                        {"milliseconds", report.milliseconds}});
-    write_out(arguments.text("json"), text);
-    if (arguments.text("json") == "-") return kSuccess;
-  }
+  const nlohmann::ordered_json numbers = {{"input", input},
+                                          {"output", output},
+                                          {"model", model.name},
+                                          {"method", arguments.text("method", "batch")},
+                                          {"draws", report.draws},
+                                          {"kept_draws", report.kept_draws},
+                                          {"triangles", report.triangles},
+                                          {"vertex_runs_before", report.vertex_runs_before},
+                                          {"vertex_runs_after", report.vertex_runs_after},
+                                          {"asr_before", before},
+                                          {"asr_after", after},
+                                          {"vertices_before", report.vertices_before},
+                                          {"vertices_after", report.vertices_after},
+                                          {"milliseconds", report.milliseconds}};
+  if (write_document(arguments.text("json"), numbers)) return kSuccess;
   std::cout << output << ": " << counted(report.triangles, "triangle") << " of " << counted(report.draws, "draw")
             << " reordered";
   if (report.kept_draws > 0)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "app/picture.h"
@@ -18,7 +19,11 @@ namespace {
 
 constexpr int kDefaultBins = 32;  // per side, for patterns that do not repeat
 
-void list_patterns() {
+void list_patterns(const std::string& json) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const auto& pattern : Choices<PatternKind>::all)
+    all.push_back({{"name", pattern.name}, {"meaning", pattern.meaning}});
+  if (write_document(json, all)) return;
   for (const auto& pattern : Choices<PatternKind>::all) {
     std::cout << fmt::format("{:34}{}\n", pattern.name, pattern.meaning);
   }
@@ -55,18 +60,8 @@ std::vector<int> weights_of(const std::string& list) {
   return weights;
 }
 
-int run_pattern(const Arguments& arguments) {
-  if (arguments.has("list")) {
-    list_patterns();
-    return kSuccess;
-  }
-  const std::string name = arguments.text("NAME"), picture = arguments.text("output");
-  if (name.empty()) throw UsageError("NAME is missing; `brokkr pattern --list` shows them all");
-  if (!picture.empty()) require_picture(picture, {".png"}, "--output");
-  for (const char* const drawn : {"highlight", "cells"}) {
-    if (arguments.has(drawn) && picture.empty())
-      throw UsageError(std::string("--") + drawn + ": is for a picture; give -o FILE.png too");
-  }
+// The pattern that the command line describes, as a file would hold it.
+SavedPattern chosen_pattern(const Arguments& arguments, const std::string& name) {
   const auto [bins_x, bins_y] = arguments.size("bins");
   const PatternChoice choice = choose_pattern(name);
   if (const SavedPattern* const saved = saved_pattern(choice); saved != nullptr && arguments.has("rasterizers"))
@@ -78,40 +73,57 @@ int run_pattern(const Arguments& arguments) {
   const std::vector<int> weights = is_weighted ? weights_of(arguments.text("weights")) : std::vector<int>{};
   const int parts = is_weighted ? std::accumulate(weights.begin(), weights.end(), 0)
                                 : static_cast<int>(arguments.integer("rasterizers", 16));
-  Pattern pattern = make_pattern(choice, parts, bins_x > 0 ? bins_x : kDefaultBins, bins_y > 0 ? bins_y : kDefaultBins,
-                                 static_cast<uint32_t>(arguments.integer("seed", 1)));
-  if (is_weighted) {
-    if (pattern.rasterizers != parts)
-      throw UsageError("--weights: their sum is " + std::to_string(parts) + ", and " + name + " is for " +
-                       std::to_string(pattern.rasterizers));
-    pattern = weighted_pattern(pattern, weights);
+  SavedPattern chosen{
+      .name = pattern_name(choice),
+      .description = pattern_name(choice),
+      .pattern = make_pattern(choice, parts, bins_x > 0 ? bins_x : kDefaultBins, bins_y > 0 ? bins_y : kDefaultBins,
+                              static_cast<uint32_t>(arguments.integer("seed", 1)))};
+  if (!is_weighted) return chosen;
+  if (chosen.pattern.rasterizers != parts)
+    throw UsageError("--weights: their sum is " + std::to_string(parts) + ", and " + name + " is for " +
+                     std::to_string(chosen.pattern.rasterizers));
+  chosen.pattern = weighted_pattern(chosen.pattern, weights);
+  chosen.name = "weighted-" + std::to_string(weights.size());
+  chosen.description += ", weights " + arguments.text("weights");
+  return chosen;
+}
+
+int run_pattern(const Arguments& arguments) {
+  const std::string json = arguments.text("json");
+  if (arguments.has("list")) {
+    list_patterns(json);
+    return kSuccess;
   }
+  const std::string name = arguments.text("NAME"), picture = arguments.text("output");
+  if (name.empty()) throw UsageError("NAME is missing; `brokkr pattern --list` shows them all");
+  if (!picture.empty()) require_picture(picture, {".png"}, "--output");
+  for (const char* const drawn : {"highlight", "cells"}) {
+    if (arguments.has(drawn) && picture.empty())
+      throw UsageError(std::string("--") + drawn + ": is for a picture; give -o FILE.png too");
+  }
+  const SavedPattern chosen = chosen_pattern(arguments, name);
+  const Pattern& pattern = chosen.pattern;
+  const auto [bins_x, bins_y] = arguments.size("bins");
   const std::string saved_as = arguments.text("save");
   if (!saved_as.empty()) {
     require_ending(saved_as, {".json"}, "--save");
-    const std::string what = is_weighted ? "weighted-" + std::to_string(weights.size()) : pattern_name(choice);
-    save_pattern(saved_as,
-                 {.name = what,
-                  .description = pattern_name(choice) + (is_weighted ? ", weights " + arguments.text("weights") : ""),
-                  .pattern = pattern});
-    if (picture.empty()) {
-      std::cout << saved_as << ": " << what << " over " << pattern.rasterizers << " rasterizers, " << pattern.width
-                << "x" << pattern.height << " bins\n";
-      return kSuccess;
-    }
+    save_pattern(saved_as, chosen);
   }
-  if (picture.empty()) {
+  if (!json.empty()) write_out(json, pattern_text(chosen));
+  if (!picture.empty()) {
+    const PatternImage image = draw_pattern(pattern, {.bins_x = bins_x,
+                                                      .bins_y = bins_y,
+                                                      .cell = static_cast<int>(arguments.integer("cells", 16)),
+                                                      .highlight = arguments.has("highlight")});
+    write_pixels(picture, image.width, image.height, image.pixels);
+  }
+  if (picture == "-" || json == "-") return kSuccess;
+  if (const std::string& written = picture.empty() ? saved_as : picture; !written.empty()) {
+    std::cout << fmt::format("{}: {} over {}, {}x{} bins\n", written, chosen.name,
+                             counted(uint64_t(pattern.rasterizers), "rasterizer"), pattern.width, pattern.height);
+  } else if (json.empty()) {
     print_table(pattern, bins_x > 0 ? bins_x : pattern.width, bins_y > 0 ? bins_y : pattern.height);
-    return kSuccess;
   }
-  const PatternImage image = draw_pattern(pattern, {.bins_x = bins_x,
-                                                    .bins_y = bins_y,
-                                                    .cell = static_cast<int>(arguments.integer("cells", 16)),
-                                                    .highlight = arguments.has("highlight")});
-  write_pixels(picture, image.width, image.height, image.pixels);
-  if (picture == "-") return kSuccess;
-  std::cout << picture << ": " << pattern_name(choice) << " over " << pattern.rasterizers << " rasterizers, "
-            << pattern.width << "x" << pattern.height << " bins\n";
   return kSuccess;
 }
 
@@ -129,6 +141,7 @@ Command pattern_command() {
            integer_option("-n,--rasterizers", "Rasterizers that share the bins (16)", 1, kMaxRasterizers),
            text_option("--weights", "LIST",
                        "Strengths of the rasterizers, as in 5,5,5,5,4,4: each gets bins in proportion"),
+           json_option("Write the pattern as JSON, in the form of --save; with --list: the names"),
            announced(output_option("--save", "FILE.json", "The pattern as a file for --pattern and --rank-pattern")),
            output_option("-o,--output", "FILE.png",
                          "Picture, - for PNG to standard output; without it the table is printed"),

@@ -83,8 +83,7 @@ int run_pixel(const Arguments& arguments) {
     PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
     history = pixel_history(renderer, prepared, pixel, options);
   }
-  if (arguments.has("json")) write_out(arguments.text("json"), json_text(to_json(history, frame)));
-  if (arguments.text("json") != "-") print(history, frame);
+  if (!write_document(arguments.text("json"), to_json(history, frame))) print(history, frame);
   return kSuccess;
 }
 

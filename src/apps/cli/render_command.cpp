@@ -14,6 +14,7 @@
 #include "app/picture.h"
 #include "app/pipeline_options.h"
 #include "app/shader_option.h"
+#include "app/stop_signals.h"
 #include "app/text.h"
 #include "base/file_io.h"
 #include "base/json_parse.h"
@@ -38,7 +39,7 @@ struct Request {
 
 struct Timing {
   double min_ms = 0, median_ms = 0;
-  int frames = 0;
+  int frames = 0;  // fewer than were asked for if a signal came
 };
 
 Timing summarize(std::vector<double> times) {
@@ -46,16 +47,29 @@ Timing summarize(std::vector<double> times) {
   return {times.front(), quantile(times, 0.5), static_cast<int>(times.size())};
 }
 
-// Reads back only the last frame, so that the other frames have the times that a game would see.
+// Draws a frame. Throws Stopped if a signal ends it.
+RenderResult render_one(Renderer& renderer, PreparedFrame& prepared, const RenderOptions& options, bool read_back) {
+  RenderResult result = renderer.render(prepared, options, read_back);
+  if (result.aborted) StopSignals::check();
+  return result;
+}
+
+// Reads back only the last frame, so that the other frames have the times that a game would see. A signal ends the
+// first frame, which has no result. Later, it only lets the next frame be the last one.
 RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Request& request, Timing& timing,
-                           Progress& progress) {
+                           Progress& progress, const StopSignals& signals) {
   std::vector<double> times;
-  for (int frame = 1; frame < request.frames; ++frame) {
+  struct Watched {
+    Renderer& renderer;
+    ~Watched() { renderer.watch({}); }
+  } const watched{renderer};
+  renderer.watch([&] { return times.empty() && signals.stopped(); });
+  for (int frame = 1; frame < request.frames && !signals.stopped(); ++frame) {
     progress.show("rendering " + std::to_string(frame) + " of " + std::to_string(request.frames));
-    times.push_back(renderer.render(prepared, request.options, false).statistics.frame_ms);
+    times.push_back(render_one(renderer, prepared, request.options, false).statistics.frame_ms);
   }
   progress.show("rendering");
-  RenderResult result = renderer.render(prepared, request.options);
+  RenderResult result = render_one(renderer, prepared, request.options, true);
   times.push_back(result.statistics.frame_ms);
   timing = summarize(std::move(times));
   return result;
@@ -63,13 +77,13 @@ RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Re
 
 // With one sample a pixel where nobody chose more, and there is no memory for them.
 RenderResult render_picture(Renderer& renderer, PreparedFrame& prepared, Request& request, Timing& timing,
-                            Progress& progress) {
+                            Progress& progress, const StopSignals& signals) {
   try {
-    return render_frames(renderer, prepared, request, timing, progress);
+    return render_frames(renderer, prepared, request, timing, progress, signals);
   } catch (const MemoryLimitError&) {
     if (!request.chooses_samples || request.options.samples == 1) throw;
     request.options.samples = 1;
-    return render_frames(renderer, prepared, request, timing, progress);
+    return render_frames(renderer, prepared, request, timing, progress, signals);
   }
 }
 
@@ -83,6 +97,7 @@ void draw_earlier(Renderer& renderer, Frame& frame, const FragmentShader& shader
   const auto pictures = uint64_t(std::max(0.0, std::floor(shader.time * 60 + 1e-6)));
   for (uint64_t picture = 0; picture < pictures; ++picture) {
     progress.show(fmt::format("rendering picture {} of {}", picture, pictures));
+    StopSignals::check();
     earlier.time = double(picture) / 60;
     update_fragment_shader(frame, earlier);
     PreparedFrame prepared = renderer.prepare(frame, load);
@@ -140,7 +155,18 @@ void print_false_colors(const std::string& file, const Statistics& s) {
   for (const std::string& line : s.false_colors) std::cerr << file << ": drawn in false colours: " << line << '\n';
 }
 
-void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments, Request& request) {
+// Names the files that were written beside the picture.
+void print_also(std::vector<std::string> files) {
+  if (files.empty()) return;
+  constexpr size_t kMaxNamed = 6;
+  const size_t more = files.size() > kMaxNamed ? files.size() - kMaxNamed : 0;
+  files.resize(files.size() - more);
+  print_line("also", fmt::format("{}{}", fmt::join(files, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+}
+
+// Returns the number of frames that were drawn. Throws Stopped if a signal comes before there is a picture.
+int render_file(Renderer& renderer, const std::string& file, const Arguments& arguments, Request& request,
+                const StopSignals& signals) {
   // File names are checked first: a wrong one should not cost the rendering.
   const std::string asked = arguments.text("output");
   const std::string& named = file == kScreenScene && arguments.has("fragment") ? arguments.text("fragment") : file;
@@ -172,8 +198,10 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     if (request.chooses_samples) request.options.samples = picture_samples(frame, request.options.shading);
     progress.show("preparing " + file);
     if (shader && shader->has_buffers()) draw_earlier(renderer, frame, *shader, request, arguments, progress);
-    PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
-    result = render_picture(renderer, prepared, request, timing, progress);
+    LoadOptions load = load_options(arguments);
+    load.progress = [](double) { StopSignals::check(); };
+    PreparedFrame prepared = renderer.prepare(frame, load);
+    result = render_picture(renderer, prepared, request, timing, progress, signals);
     cut = result.aborted ? "" : line_of_loops(result.statistics);
     if (!cut.empty()) cut = named + ": " + cut;
     if (!cut.empty() && arguments.has("strict")) throw std::runtime_error(cut + " (a warning, which --strict refuses)");
@@ -190,11 +218,11 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
   if (!trace.empty()) write_text(written_path(trace), result.statistics.to_chrome_trace());
   if (picture == "-" || trace == "-") {
     if (!stats.empty()) write_text(stats, json);
-    return;  // nothing else may go to standard output
+    return timing.frames;  // nothing else may go to standard output
   }
   if (stats == "-") {
     std::cout << json;
-    return;
+    return timing.frames;
   }
   if (!stats.empty()) write_text(stats, json);
   const int samples = std::max(frame.targets[target].samples, request.options.samples);
@@ -202,12 +230,9 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
   for (const std::string& name : {stats, trace}) {
     if (!name.empty()) also.push_back(name);
   }
-  constexpr size_t kMaxNamed = 6;
-  const size_t more = also.size() > kMaxNamed ? also.size() - kMaxNamed : 0;
-  also.resize(also.size() - more);
-  if (!also.empty())
-    print_line("also", fmt::format("{}{}", fmt::join(also, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+  print_also(std::move(also));
   for (const std::string& line : simt_lines(simt)) print_line("simt", line);
+  return timing.frames;
 }
 
 // No picture of one scene replaces a file of another, which is read later. A scene reads files of its own folder and of
@@ -237,18 +262,31 @@ void require_kept_inputs(const std::vector<std::string>& files, const Arguments&
 
 // After a file that cannot be drawn, the next one follows.
 int render_files(const std::vector<std::string>& files, const Arguments& arguments, Request& request) {
+  const StopSignals signals;
   Renderer renderer;
   bool all_drawn = true;
-  for (const std::string& file : files) {
-    try {
-      render_file(renderer, file, arguments, request);
-    } catch (const std::runtime_error& error) {
-      if (files.size() == 1 || dynamic_cast<const UsageError*>(&error) != nullptr) throw;
-      complain(error.what());
-      all_drawn = false;
+  size_t drawn = 0;
+  int frames = 0;  // of the last file
+  try {
+    for (size_t i = 0; i < files.size() && !signals.stopped(); ++i) {
+      try {
+        frames = render_file(renderer, files[i], arguments, request, signals);
+        ++drawn;
+      } catch (const std::runtime_error& error) {
+        StopSignals::check();  // it may be the reason: a terminal sends Ctrl-C to the compiler as well
+        if (files.size() == 1 || dynamic_cast<const UsageError*>(&error) != nullptr) throw;
+        complain(error.what());
+        all_drawn = false;
+      }
     }
+  } catch (const Stopped&) {
+    if (drawn == 0) throw;
   }
-  return all_drawn ? kSuccess : kFailure;
+  if (!signals.stopped()) return all_drawn ? kSuccess : kFailure;
+  const std::string what =
+      files.size() == 1 ? counted(uint64_t(request.frames), "frame") : counted(files.size(), "file");
+  complain(fmt::format("ended by {} after {} of {}", signals.name(), files.size() == 1 ? frames : int(drawn), what));
+  return signals.exit_code();
 }
 
 int run_render(const std::vector<Module>& modules, const Arguments& arguments) {

@@ -361,8 +361,7 @@ void print_program(const std::string& name, const std::string& print, const shad
 
 // As JSON in the file `json`, and as tables unless it is standard output.
 void show_tables(const std::string& json, const ProgramJson& programs, const ProgramJson& vertex_programs) {
-  if (!json.empty()) write_out(json, json_text({{"programs", programs}, {"vertex_programs", vertex_programs}}));
-  if (json == "-") return;
+  if (write_document(json, {{"programs", programs}, {"vertex_programs", vertex_programs}})) return;
   print_table(programs,
               {"program", "draws", "text", "instructions", "registers", "lookups", "discards", "without_texture"});
   if (vertex_programs.empty()) return;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/picture.h"
 #include "app/text.h"
@@ -37,24 +38,29 @@ const char* name_of_input(const shader::Program& program, const shader::Input& i
   return input.interpolation == shader::Interpolation::smooth ? "smooth" : "noperspective";
 }
 
-using Rows = std::vector<std::vector<std::string>>;
+// An input or output of the shader.
+struct Value {
+  const char* kind;
+  std::string name;
+  std::optional<size_t> numbers;  // a sampler has none
+  std::string how;
+};
 
-// The shader's inputs and outputs.
-Rows values_of(const shader::Program& program) {
-  Rows rows;
+std::vector<Value> values_of(const shader::Program& program) {
+  std::vector<Value> values;
   for (const shader::Input& input : program.inputs)
-    rows.push_back({"input", printable(input.name), std::to_string(input.words), name_of_input(program, input)});
+    values.push_back({"input", printable(input.name), input.words, name_of_input(program, input)});
   for (const shader::Uniform& uniform : program.uniforms)
-    rows.push_back({"uniform", printable(uniform.name), std::to_string(uniform.words), name_of_kind(uniform.kind)});
+    values.push_back({"uniform", printable(uniform.name), uniform.words, name_of_kind(uniform.kind)});
   for (const shader::SamplerInput& sampler : program.samplers)
-    rows.push_back({"sampler", printable(sampler.name), "-", sampler.compares ? "compares depths" : "colours"});
+    values.push_back({"sampler", printable(sampler.name), {}, sampler.compares ? "compares depths" : "colours"});
   for (const shader::Output& output : program.outputs)
-    rows.push_back({"output", printable(output.name), std::to_string(output.words),
-                    program.stage == shader::Stage::vertex           ? "varying"
-                    : output.location == shader::kSampleMaskLocation ? "sample mask"
-                    : output.location < 0                            ? "depth"
-                                                                     : fmt::format("colour {}", output.location)});
-  return rows;
+    values.push_back({"output", printable(output.name), output.words,
+                      program.stage == shader::Stage::vertex           ? "varying"
+                      : output.location == shader::kSampleMaskLocation ? "sample mask"
+                      : output.location < 0                            ? "depth"
+                                                                       : fmt::format("colour {}", output.location)});
+  return values;
 }
 
 // Writes the shader's size and values: as JSON to `json`, and as text unless that is standard output.
@@ -66,25 +72,23 @@ void show_summary(const std::string& file, const shader::Program& program, const
   };
   const uint64_t loops = count(shader::Op::begin_loop), lookups = count(shader::Op::sample),
                  discards = count(shader::Op::discard);
-  const Rows rows = values_of(program);
-  if (!json.empty()) {
-    nlohmann::ordered_json values = nlohmann::ordered_json::array();
-    for (const std::vector<std::string>& row : rows)
-      values.push_back(
-          {{"kind", row[0]},
-           {"name", row[1]},
-           {"numbers", row[2] == "-" ? nlohmann::ordered_json() : nlohmann::ordered_json(std::stoul(row[2]))},
-           {"how", row[3]}});
-    write_out(json, json_text({{"file", file},
-                               {"instructions", code.instructions.size()},
-                               {"once_per_draw", code.head},
-                               {"loops", loops},
-                               {"lookups", lookups},
-                               {"discards", discards},
-                               {"registers", code.registers},
-                               {"values", values}}));
+  const std::vector<Value> values = values_of(program);
+  nlohmann::ordered_json listed = nlohmann::ordered_json::array();
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [kind, name, numbers, how] : values) {
+    const auto number = numbers ? nlohmann::ordered_json(*numbers) : nlohmann::ordered_json();
+    listed.push_back({{"kind", kind}, {"name", name}, {"numbers", number}, {"how", how}});
+    rows.push_back({kind, name, numbers ? std::to_string(*numbers) : "-", how});
   }
-  if (json == "-") return;
+  const nlohmann::ordered_json summary = {{"file", file},
+                                          {"instructions", code.instructions.size()},
+                                          {"once_per_draw", code.head},
+                                          {"loops", loops},
+                                          {"lookups", lookups},
+                                          {"discards", discards},
+                                          {"registers", code.registers},
+                                          {"values", listed}};
+  if (write_document(json, summary)) return;
   std::cout << fmt::format("{}: {}, {} of them once per draw, {}, {}, {}, {}\n", file,
                            counted(code.instructions.size(), "instruction"), code.head, counted(loops, "loop"),
                            counted(lookups, "texture lookup"), counted(discards, "discard"),

@@ -297,9 +297,8 @@ int run_trim(const Arguments& arguments) {
   Trimming trimming(frame, arguments, progress);
   const std::vector<std::byte> bytes = trimming.file();
   write_file(output, bytes);
-  if (arguments.has("json"))
-    write_out(arguments.text("json"), json_text(trimming.to_json(output, file_before, bytes.size())));
-  if (arguments.text("json") != "-") trimming.print(output, file_before, bytes.size());
+  if (!write_document(arguments.text("json"), trimming.to_json(output, file_before, bytes.size())))
+    trimming.print(output, file_before, bytes.size());
   return kSuccess;
 }
 

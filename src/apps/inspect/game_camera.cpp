@@ -14,6 +14,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/counted.h"
 #include "base/nearest_name.h"
 #include "brokkr/vertex_stage.h"
 
@@ -666,7 +667,7 @@ std::string GameCamera::uniform_names(const Frame& frame) const {
   std::ranges::stable_sort(names, std::ranges::greater(), &std::pair<std::string, uint64_t>::second);
   std::string text;
   for (const auto& [name, count] : names)
-    text += fmt::format("{}{} of {} draw{}", text.empty() ? "" : ", ", name, count, count == 1 ? "" : "s");
+    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", name, counted(count, "draw"));
   return text;
 }
 
@@ -680,13 +681,12 @@ std::string GameCamera::limits() const {
     if (reason != kNotPerspective && reason != kStoredFlat) ++reasons[reason];
   }
   const auto stored = std::ranges::count_if(draws, [](const CameraDraw& one) { return one.uniforms.empty(); });
-  const auto draws_of = [](uint64_t count) { return fmt::format("{} draw{}", count, count == 1 ? "" : "s"); };
   std::string text;
   if (stored > 0)
-    text = draws_of(uint64_t(stored)) +
+    text = counted(uint64_t(stored), "draw") +
            " with only computed vertices in the file: positions follow the camera, light does not";
   for (const auto& [reason, count] : reasons)
-    text += fmt::format("{}{} cannot move: {}", text.empty() ? "" : "; ", draws_of(count), reason);
+    text += fmt::format("{}{} cannot move: {}", text.empty() ? "" : "; ", counted(count, "draw"), reason);
   return text;
 }
 

@@ -11,6 +11,16 @@
 
 namespace brokkr::viewer {
 
+std::string shortened(std::string text, float width) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+  const auto is_rest_of_letter = [&] { return (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80; };  // UTF-8
+  while (text.size() > 1 && ImGui::CalcTextSize((text + "...").c_str()).x > width) {
+    while (text.size() > 1 && is_rest_of_letter()) text.pop_back();
+    text.pop_back();
+  }
+  return text + "...";
+}
+
 bool begin_bar(const char* name, ImVec2 corner, ImVec2 size) {
   ImGui::SetNextWindowPos(corner);
   ImGui::SetNextWindowSize(size);

@@ -31,6 +31,9 @@ inline constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGu
                                               ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse |
                                               ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus;
 
+// The text, or as many of its first letters as fit `width` with three dots behind them.
+std::string shortened(std::string text, float width);
+
 // Shows `text` while the mouse points at the last item. Long lines wrap.
 void tip(const std::string& text);
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "app/frame_plot.h"
 #include "app/text.h"
 #include "app/tool.h"
 #include "base/file_io.h"
@@ -199,8 +200,8 @@ class LogPanel : public Panel {
                        manifest_json(session, scene_json(last->scene->path, last->scene->frame), last->settings.options,
                                      last->result.statistics, times));
             if (!plots) return {};
-            app::plot_logs({session.log.string()}, fs::path(session.log).replace_extension(".svg"),
-                           session.log.stem().string());
+            app::frame_plot(session.log.stem().string(), app::read_curves({session.log.string()}))
+                .write(fs::path(session.log).replace_extension(".svg").string());
           } catch (const std::exception& error) {
             return error.what();
           }

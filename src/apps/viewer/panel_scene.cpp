@@ -147,6 +147,8 @@ class ScenePanel : public Panel {
     value_row("memory", app::grouped(s.store_bytes >> 10) + " KiB store, " + app::grouped(s.target_bytes >> 10) +
                             " KiB targets, " + app::grouped(s.frame_bytes >> 10) + " KiB frame");
     ImGui::EndTable();
+    for (const std::string& line : s.false_colors)
+      ImGui::TextWrapped("Drawn in false colours: %s", app::printable(line).c_str());
     if (s.discard_unknown_triangles > 0)
       ImGui::TextWrapped("%s triangles had a shader that may discard fragments; they are drawn whole.",
                          app::grouped(s.discard_unknown_triangles).c_str());

@@ -32,16 +32,6 @@ struct Cards {
   }
 };
 
-std::string shortened(std::string text, float width) {
-  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
-  const auto is_rest_of_letter = [&] { return (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80; };  // UTF-8
-  while (text.size() > 1 && ImGui::CalcTextSize((text + "...").c_str()).x > width) {
-    while (text.size() > 1 && is_rest_of_letter()) text.pop_back();
-    text.pop_back();
-  }
-  return text + "...";
-}
-
 // Draws the background and border of a card, which is the last item.
 void draw_ground(ImVec2 at, ImVec2 end) {
   ImDrawList& list = *ImGui::GetWindowDrawList();

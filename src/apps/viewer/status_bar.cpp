@@ -65,15 +65,22 @@ std::vector<StatusPart> status_parts(const Rendered& frame, double frames_per_se
         {app::fixed(double(zoom) * 100, 0) + " %", "Size on the screen: at 100 %, each pixel is one screen pixel"});
     return parts;
   }
-  return {{display_name(frame.scene->path), "The file: " + app::printable(frame.scene->path)},
-          time_part(frame, frames_per_second),
-          {std::to_string(frame.width) + " x " + std::to_string(frame.height) + " pixels", "Size of the picture"},
-          {counted(s.triangles_in, "triangle"), "Triangles that the frame's draws submit"},
-          machine_part(frame, way),
-          {"pattern " + s.pattern + " of " + counted(uint64_t(s.rasterizers), "rasterizer"),
-           "The picture is divided into square bins of " + std::to_string(s.bin) +
-               " pixels. The pattern determines which rasterizer draws each bin: panel Pattern, or key P"},
-          {app::fixed(double(zoom) * 100, 0) + " %", "Size on the screen: at 100 %, each pixel is one screen pixel"}};
+  std::vector<StatusPart> parts = {
+      {display_name(frame.scene->path), "The file: " + app::printable(frame.scene->path)},
+      time_part(frame, frames_per_second),
+      {std::to_string(frame.width) + " x " + std::to_string(frame.height) + " pixels", "Size of the picture"},
+      {counted(s.triangles_in, "triangle"), "Triangles that the frame's draws submit"},
+      machine_part(frame, way),
+      {"pattern " + s.pattern + " of " + counted(uint64_t(s.rasterizers), "rasterizer"),
+       "The picture is divided into square bins of " + std::to_string(s.bin) +
+           " pixels. The pattern determines which rasterizer draws each bin: panel Pattern, or key P"},
+      {app::fixed(double(zoom) * 100, 0) + " %", "Size on the screen: at 100 %, each pixel is one screen pixel"}};
+  if (s.false_color_draws > 0) {
+    StatusPart part{counted(s.false_color_draws, "draw") + " in false colours", "Their programs cannot run:"};
+    for (const std::string& line : s.false_colors) part.tip += "\n" + app::printable(line);
+    parts.insert(parts.begin() + 2, std::move(part));
+  }
+  return parts;
 }
 
 float draw_status_load(const Rendered& frame) {

@@ -367,20 +367,21 @@ void Viewer::poll() {
   if (!fresh) return;
   // Panels lay out text about a new frame in one UI frame and show it correctly in the next.
   if (!state_.continuous) settle_ = std::max(settle_, 2);
-  warn_of_loops();
+  warn_of_programs();
   for (const auto& panel : panels_) {
     if (panel->applies(state_)) panel->on_frame(state_);
   }
 }
 
-// Warns once for each scene and shader.
-void Viewer::warn_of_loops() {
+// Warns of programs that could not run or were stopped, once for each scene and shader.
+void Viewer::warn_of_programs() {
   const Rendered& frame = *state_.last;
-  const std::string line = app::line_of_loops(frame.result.statistics);
+  std::string line = app::line_of_programs(frame.result.statistics);
+  if (line.empty()) line = app::line_of_loops(frame.result.statistics);
   const FragmentShader* const shader = frame.settings.shader.get();
   const std::string name = shader ? shader->name : frame.scene ? frame.scene->path : "";
-  if (line.empty() || frame.result.aborted || name == cut_) return;
-  cut_ = name;
+  if (line.empty() || frame.result.aborted || name == warned_) return;
+  warned_ = name;
   show_note(display_name(name) + ": " + line);
 }
 

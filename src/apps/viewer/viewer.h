@@ -64,7 +64,7 @@ class Viewer : public ViewerCommands {
   void poll();
   void choose_samples();
   void request_frame();
-  void warn_of_loops();
+  void warn_of_programs();
   void present();
   double sleep_time() const;
   void take_screenshot();
@@ -156,7 +156,7 @@ class Viewer : public ViewerCommands {
   std::future<std::string> saving_;  // the message to show once the file is written; an exception is an error
   std::vector<std::string> errors_;
   std::string note_;
-  std::string cut_;  // identifies the last warning about ended loops
+  std::string warned_;  // the scene or shader of the last warning about programs
   Clock::time_point note_until_;
   std::optional<Clock::time_point> last_present_;
   std::shared_ptr<const Rendered> timed_;  // the frame presented last

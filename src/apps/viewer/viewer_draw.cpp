@@ -286,8 +286,9 @@ void Viewer::draw_status_bar(float top) {
   if (begin_bar("##status", {0, top}, {window.x, window.y - top})) {
     const float right = state_.last && !state_.last->painting ? draw_status_load(*state_.last) : 0;
     if (Clock::now() < note_until_) {
-      ImGui::TextColored(kNotice, "%s", app::printable(note_).c_str());
-      tip(app::printable(note_));
+      const std::string note = app::printable(note_);
+      ImGui::TextColored(kNotice, "%s", shortened(note, ImGui::GetContentRegionAvail().x - right).c_str());
+      tip(note);
     } else if (!state_.last) {
       draw_status({{window_->renderer(), "The renderer of this window; nothing is loaded yet"}});
     } else {

@@ -100,7 +100,7 @@ SavedPattern load_pattern(const std::filesystem::path& path) {
   return saved;
 }
 
-void save_pattern(const std::filesystem::path& path, const SavedPattern& saved) {
+std::string pattern_text(const SavedPattern& saved) {
   check_pattern(saved.pattern);
   if (!is_name(saved.name))
     throw std::invalid_argument("pattern: name '" + saved.name +
@@ -120,8 +120,11 @@ void save_pattern(const std::filesystem::path& path, const SavedPattern& saved) 
     out += i == 0 ? "\n    " : i % size_t(pattern.width) == 0 ? ",\n    " : ", ";
     out += std::to_string(pattern.owner[i]);
   }
-  out += "\n  ]\n}\n";
-  write_text(path, out);
+  return out + "\n  ]\n}\n";
+}
+
+void save_pattern(const std::filesystem::path& path, const SavedPattern& saved) {
+  write_text(path, pattern_text(saved));
 }
 
 }  // namespace brokkr

@@ -89,7 +89,7 @@ struct Choices<SmallTriangles> {
 
 // The way that vertices are shared within a batch. The number of vertex shader runs equals the prediction of
 // predict_batches (batch/predict.h) for the batch model of the same name.
-enum class ReuseMode : uint8_t { automatic, none, warp, nvidia, nvidia_gl, amd, intel, precomputed };
+enum class ReuseMode : uint8_t { automatic, none, warp, nvidia, nvidia_gl, amd, intel, precomputed, block };
 template <>
 struct Choices<ReuseMode> {
   static constexpr Choice<ReuseMode> all[] = {
@@ -101,6 +101,7 @@ struct Choices<ReuseMode> {
       {ReuseMode::amd, "amd", "like AMD's hardware, found before rendering"},
       {ReuseMode::intel, "intel", "like Intel's hardware, found before rendering"},
       {ReuseMode::precomputed, "precomputed", "32 distinct vertices or 32 triangles, found before rendering"},
+      {ReuseMode::block, "block", "each distinct vertex of 128 triangles once, as a block of four warps finds them"},
   };
 };
 

@@ -77,8 +77,10 @@ struct SavedPattern {
 // Throws std::runtime_error; the message names file, field and remedy.
 SavedPattern load_pattern(const std::filesystem::path& path);
 
-// Throws std::invalid_argument if check_pattern rejects the table or the name is invalid, and std::runtime_error if the
-// file cannot be written.
+// The text of such a file. Throws std::invalid_argument if check_pattern rejects the table or the name is invalid.
+std::string pattern_text(const SavedPattern& saved);
+
+// Writes the file. Throws as pattern_text, and std::runtime_error if the file cannot be written.
 void save_pattern(const std::filesystem::path& path, const SavedPattern& saved);
 
 // Throws std::invalid_argument if sizes are out of range, if the table does not have width * height owners, or if an

@@ -130,9 +130,10 @@ class Renderer {
   // called during a launch. Returns false if that frame is not on the GPU, or failed. Throws std::runtime_error.
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface);
 
-  // Sets a function that is called about every 20 ms while a launch runs, on the thread that waits in `render`. If it
-  // returns true, the launch ends as with request_abort, and the function is not called again. The function must not
-  // call this Renderer; an empty one is never called. Do not call watch during a launch.
+  // Sets a function that is called about every 20 ms while a launch is planned, its shaders are compiled, and it runs,
+  // on the thread that waits in `render`. If it returns true, the launch ends as with request_abort, and the function
+  // is not called again. The function must not call this Renderer; an empty one is never called. Do not call watch
+  // during a launch.
   void watch(std::function<bool()> ends);
 
   // Ends the running launch. May be called from any thread. None of the launch's threads then needs more than 100 ms of

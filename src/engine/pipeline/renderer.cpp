@@ -44,14 +44,35 @@ double finish_ms(bool spent, double budget_ms) {
 
 constexpr double kAskAgainMs = 20;  // between two calls of Renderer::watch's function
 
+// Asks the function of Renderer::watch, if there is one, until it returns true.
+class Question {
+ public:
+  Question(std::atomic<uint32_t>& abort, const std::function<bool()>& ends) : abort_(abort), ends_(ends) {}
+
+  bool is_open() const { return bool(ends_); }
+  void ask() {
+    if (!ends_ || abort_.load(std::memory_order_relaxed) != 0) return;
+    const double now = since_.ms();
+    if (now - asked_ < kAskAgainMs) return;
+    asked_ = now;
+    if (ends_()) abort_.store(1);
+  }
+
+ private:
+  std::atomic<uint32_t>& abort_;
+  const std::function<bool()>& ends_;
+  const Stopwatch since_;
+  double asked_ = 0;
+};
+
 // Asks a launch to end on request or when its budget (0: none) is spent.
 class Watch {
  public:
   Watch(MachineBackend& machine, std::atomic<uint32_t>& abort, const std::function<bool()>& ends, double budget_ms)
-      : machine_(machine), abort_(abort), ends_(ends), budget_ms_(budget_ms) {}
+      : machine_(machine), abort_(abort), question_(abort, ends), budget_ms_(budget_ms) {}
 
   void look() {
-    if (!has_asked_ && !ends_ && budget_ms_ <= 0 && abort_.load(std::memory_order_relaxed) == 0) return;
+    if (!has_asked_ && !question_.is_open() && budget_ms_ <= 0 && abort_.load(std::memory_order_relaxed) == 0) return;
     const double now = launch_.ms();
     if (has_asked_) {
       if (now < leave_ms_) return;
@@ -59,10 +80,7 @@ class Watch {
       leave_ms_ = kNever;
       return;
     }
-    if (ends_ && abort_.load() == 0 && now - looked_ >= kAskAgainMs) {
-      looked_ = now;
-      if (ends_()) abort_.store(1);
-    }
+    question_.ask();
     const bool spent = budget_ms_ > 0 && now >= budget_ms_;
     if (!spent && abort_.load(std::memory_order_relaxed) == 0) return;
     machine_.request(kAbortFinish);
@@ -81,11 +99,11 @@ class Watch {
   static constexpr double kNever = 1e300, kLeastMs = 0.01;
   MachineBackend& machine_;
   std::atomic<uint32_t>& abort_;
-  const std::function<bool()>& ends_;
+  Question question_;
   double budget_ms_;
   const Stopwatch launch_;
   bool has_asked_ = false;
-  double looked_ = 0, leave_ms_ = 0;
+  double leave_ms_ = 0;
 };
 
 // Works for the started launch if the machine lets this thread, and waits for its end. Returns true if the launch was
@@ -102,17 +120,21 @@ bool wait_for_end(MachineBackend& machine, std::atomic<uint32_t>& abort, const s
 
 // Sets whether the maker's code may be used: from the cache, or compiled. A compiler takes longer than a few fast
 // frames, so we use only cached code until frames have taken kWorthCompilingMs in total.
-bool is_compiled(shader::CodeMaker& maker, bool must, double program_ms, const std::atomic<uint32_t>& abort) {
+bool is_compiled(shader::CodeMaker& maker, bool must, double program_ms, std::atomic<uint32_t>& abort,
+                 const std::function<bool()>& ends) {
   constexpr double kWorthCompilingMs = 250;
   if (must || program_ms > kWorthCompilingMs) maker.start();
-  if (must) maker.wait(abort);
+  if (must) {
+    Question question(abort, ends);
+    maker.wait(abort, [&] { question.ask(); });
+  }
   return maker.is_ready();
 }
 
 // Makes the launch use compiled programs and vertex programs if there are any, and reports how programs run. It uses
 // all compiled, or none.
 void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const RenderOptions& options,
-                    const std::atomic<uint32_t>& abort, Statistics& s) {
+                    std::atomic<uint32_t>& abort, const std::function<bool()>& ends, Statistics& s) {
   const bool programs = options.shading == Shading::program && frame.programs.any();
   const bool vertices = options.vertex_stage == VertexShading::pipeline && frame.vertices.any();
   frame.programs.use_compiled(nullptr);
@@ -137,7 +159,7 @@ void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const R
     maker = machine.make_code_maker();
     maker->take_cached(codes);
   }
-  if (is_compiled(*maker, must, frame.program_ms, abort)) {
+  if (is_compiled(*maker, must, frame.program_ms, abort, ends)) {
     try {
       machine.use_code(maker.get());
     } catch (const std::runtime_error& error) {
@@ -274,10 +296,12 @@ struct Renderer::Impl {
 
   // Returns the plan of the launch. If an abort is pending, returns a plan whose batches form during the launch, which
   // ends at once, so that no batches are predicted for it.
-  std::shared_ptr<const LaunchPlan> plan(PreparedFrame::Impl& frame, MachineBackend& on, RenderOptions& options) const {
+  std::shared_ptr<const LaunchPlan> plan(PreparedFrame::Impl& frame, MachineBackend& on, RenderOptions& options) {
     struct Stopped {};
+    Question question(abort, ends);
     const auto make = [&] {
       return frame.plans.get(frame, plan_key(frame, options, on.shape(options)), [&] {
+        question.ask();
         if (abort.load(std::memory_order_relaxed) != 0) throw Stopped();
       });
     };
@@ -301,7 +325,7 @@ struct Renderer::Impl {
     RenderResult result;
     Statistics& s = result.statistics;
     last = p.machine = &on;
-    choose_shaders(p, on, options, abort, s);
+    choose_shaders(p, on, options, abort, ends, s);
     on.start(p, its_plan, options);
     result.aborted = wait_for_end(on, abort, ends, options.frame_budget_ms);
     fill_statistics(p, *its_plan, on.finish(result.aborted, s), s);
@@ -326,8 +350,7 @@ struct Renderer::Impl {
     } whole{p};
     RenderResult all;
     const auto layers = uint32_t(p.frame->targets[wanted.target].layers);
-    const Stopwatch call;
-    double asked = 0;
+    Question question(abort, ends);
     for (uint32_t first = 0; first < layers && !all.aborted; first += views) {
       p.set_slice(first, std::min(views, layers - first));
       RenderResult one =
@@ -350,10 +373,7 @@ struct Renderer::Impl {
         all.statistics = std::move(one.statistics);
       else
         add_launch(one.statistics, all.statistics);
-      if (ends && abort.load() == 0 && call.ms() - asked >= kAskAgainMs) {
-        asked = call.ms();
-        if (ends()) abort.store(1);
-      }
+      question.ask();
     }
     return all;
   }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/counted.h"
 #include "pipeline/machine_backend.h"
 
 namespace brokkr {
@@ -122,8 +123,7 @@ void fill_programs(const ProgramDraws& programs, Statistics& s) {
   s.shader_work.translate_ms = programs.translate_ms();
   for (const auto& [number, shown] : programs.false_colors()) {
     s.false_color_draws += shown.draws;
-    s.false_colors.push_back(
-        fmt::format("program {}: {} ({} draw{})", number, shown.reason, shown.draws, shown.draws == 1 ? "" : "s"));
+    s.false_colors.push_back(fmt::format("program {}: {} ({})", number, shown.reason, counted(shown.draws, "draw")));
   }
 }
 

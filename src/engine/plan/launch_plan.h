@@ -38,7 +38,7 @@ struct LaunchShape {
 // Each batch of the model becomes one batch of the pipeline, whatever its size, so that the vertex shader runs as often
 // as predicted. A warp processes a batch in chunks: a chunk ends before its 33rd triangle or its 33rd vertex shader
 // run. Results stay in slots while later chunks of the batch use them. No model needs more than 128 slots: Intel's
-// model remembers 128 vertices, and AMD's keeps 15 beside the chunk's own 32.
+// model remembers 128 vertices, a block has 128, and AMD's keeps 15 beside the chunk's own 32.
 struct ReusePlan {
   std::vector<PlannedBatch> batches;
   std::vector<ReuseChunk> chunks;

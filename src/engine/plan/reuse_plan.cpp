@@ -21,6 +21,7 @@ const char* model_name(ReuseMode mode) {
     case ReuseMode::amd: return "amd";
     case ReuseMode::intel: return "intel";
     case ReuseMode::precomputed: return "precomputed";
+    case ReuseMode::block: return "block";
     case ReuseMode::automatic:
     case ReuseMode::none:
     case ReuseMode::warp: break;

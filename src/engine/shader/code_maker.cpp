@@ -29,10 +29,12 @@ void CodeMaker::start() {
   });
 }
 
-void CodeMaker::wait(const std::atomic<uint32_t>& abort) const {
+void CodeMaker::wait(const std::atomic<uint32_t>& abort, const std::function<void()>& look) const {
   constexpr std::chrono::milliseconds kLook{5};
-  while (state_.load(std::memory_order_acquire) == State::runs && abort.load(std::memory_order_relaxed) == 0)
+  while (state_.load(std::memory_order_acquire) == State::runs && abort.load(std::memory_order_relaxed) == 0) {
     std::this_thread::sleep_for(kLook);
+    if (look) look();
+  }
 }
 
 void CodeMaker::finish(uint64_t compiled, uint64_t cached) {

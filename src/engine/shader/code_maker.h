@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -30,8 +31,8 @@ class CodeMaker {
   virtual void take_cached(const Codes& codes) = 0;
   // Starts to compile the rest in the background, unless this process has already started that.
   void start();
-  // Waits until all shaders are ready, one fails, or `abort` is not 0.
-  void wait(const std::atomic<uint32_t>& abort) const;
+  // Waits until all shaders are ready, one fails, or `abort` is not 0. Calls `look` every few milliseconds.
+  void wait(const std::atomic<uint32_t>& abort, const std::function<void()>& look = {}) const;
 
   // Functions of this process: those of programs by code number, then those of vertex programs. Null until all are
   // ready, or if the code does not consist of such functions.

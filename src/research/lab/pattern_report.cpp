@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "base/file_io.h"
 
 namespace brokkr::lab {
@@ -116,9 +117,8 @@ std::filesystem::path write_pattern_report(const std::filesystem::path& folder, 
     page += fmt::format("<h2 id=\"{}\">{}</h2>\n", drawing.name, html(title_of(settings, drawing)));
     if (made.figure) {
       const std::string what = made.figure->title.empty() ? "" : ", " + made.figure->title;
-      const size_t frames = settings.at("frames").size();
-      made.figure->title = fmt::format("brokkr patterns: {}{}, {} frame{}, {}", drawing.name, what, frames,
-                                       frames == 1 ? "" : "s", machine_of(settings));
+      made.figure->title = fmt::format("brokkr patterns: {}{}, {}, {}", drawing.name, what,
+                                       counted(settings.at("frames").size(), "frame"), machine_of(settings));
       const app::Drawing picture = app::draw_figure(*made.figure);
       const std::string name = fmt::format("patterns-{}", drawing.name);
       picture.write((folder / (name + ".svg")).string());

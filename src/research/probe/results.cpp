@@ -128,12 +128,7 @@ void Results::add_map(const std::string& subject, const TileMap& map, const MapR
 }
 
 void Results::finish(const std::string& subject) {
-  if (json_.empty()) return;
-  Json all = {{"kind", "brokkr probe"}, {"subject", subject}, {"results", document_}};
-  if (json_ == "-")
-    std::cout << json_text(all);
-  else
-    write_text(json_, json_text(all));
+  app::write_document(json_, {{"kind", "brokkr probe"}, {"subject", subject}, {"results", document_}});
 }
 
 std::vector<app::Option> result_options() {

@@ -208,8 +208,9 @@ class Model {
   std::vector<std::unique_ptr<LoadedFrame>> frames_;
 };
 
-std::string number(double value) { return fmt::format("{:.2f}", value); }
-std::string percent(double part) { return fmt::format("{:.1f}", 100 * part); }
+FigureCell number(double value, int decimals = 2) { return {fmt::format("{:.{}f}", value, decimals), value}; }
+FigureCell percent(double part) { return number(100 * part, 1); }
+FigureCell whole(uint64_t count) { return {std::to_string(count), double(count)}; }
 
 double geometric_mean(const std::vector<double>& values) {
   double sum = 0;
@@ -223,14 +224,14 @@ template <class F>
 void add_rows(FigureTable& table, Model& model, const std::string& way, size_t columns, F&& value) {
   std::vector<std::vector<double>> by_column(columns);
   for (size_t f = 0; f < model.frames(); ++f) {
-    std::vector<std::string> row = {model.name(f), way};
+    std::vector<FigureCell> row = {model.name(f), way};
     for (size_t c = 0; c < columns; ++c) {
       by_column[c].push_back(value(f, c));
       row.push_back(number(by_column[c].back()));
     }
     table.rows.push_back(row);
   }
-  std::vector<std::string> row = {"geometric mean", way};
+  std::vector<FigureCell> row = {"geometric mean", way};
   for (const auto& values : by_column) row.push_back(number(geometric_mean(values)));
   table.rows.push_back(row);
 }
@@ -266,7 +267,7 @@ FigureTable figure14(Model& model) {
     for (const DrawCost& draw : model.loaded(f).costs().draws) all += double(draw.primitives);
     for (size_t r = 0; r < 4; ++r) {
       const double processed = 0.25 + (kept[r] + taken[r]) / all;
-      table.rows.push_back({model.name(f), std::to_string(r), "25.0", percent(kept[r] / all), percent(taken[r] / all),
+      table.rows.push_back({model.name(f), whole(r), percent(0.25), percent(kept[r] / all), percent(taken[r] / all),
                             percent(processed), percent(1 - processed)});
     }
   }
@@ -283,7 +284,7 @@ FigureTable figure15(Model& model) {
     for (const Way& way : kWays) {
       for (const int n : model.counts(way.mode == ShareMode::duplicate ? 1 : 2)) {
         const ModelResult r = model.run(f, n, way);
-        table.rows.push_back({model.name(f), way.name, std::to_string(n), percent(r.no_primitive_us / one),
+        table.rows.push_back({model.name(f), way.name, whole(uint64_t(n)), percent(r.no_primitive_us / one),
                               percent(r.stall_us / one), percent(r.sync_us / one), percent(r.frame_us / one)});
       }
     }
@@ -300,9 +301,9 @@ FigureTable figure16(Model& model) {
     for (const int n : model.counts(2)) {
       const ModelResult r = model.run(f, n, kWays[2]);
       const bool none = r.exchange_bytes == 0;
-      table.rows.push_back({model.name(f), std::to_string(n), number(double(r.exchange_bytes) / 1000),
+      table.rows.push_back({model.name(f), whole(uint64_t(n)), number(double(r.exchange_bytes) / 1000),
                             number(double(r.id_bytes) / 1000),
-                            none ? "no exchange" : percent(double(r.id_bytes) / double(r.exchange_bytes))});
+                            none ? FigureCell("no exchange") : percent(double(r.id_bytes) / double(r.exchange_bytes))});
     }
   }
   return table;
@@ -366,7 +367,7 @@ FigureTable figure5(Model& model) {
                     "the GPU's side"};
   for (size_t f = 0; f < model.frames(); ++f) {
     const double us = model.loaded(f).geometry_us();
-    table.rows.push_back({model.name(f), std::to_string(model.primitives(f)), fmt::format("{:.3f}", us / 1000),
+    table.rows.push_back({model.name(f), whole(model.primitives(f)), number(us / 1000, 3),
                           number(us > 0 ? double(model.primitives(f)) / us : 0)});
   }
   return table;
@@ -382,7 +383,7 @@ FigureTable figure7(Model& model) {
     const double all = model.one_us(f), geometry = std::min(model.loaded(f).geometry_us(), all),
                  pixels = all - geometry;
     const auto add = [&](const char* system, int ranks, double g, double p) {
-      table.rows.push_back({model.name(f), system, std::to_string(ranks), percent(g / all), percent(p / all),
+      table.rows.push_back({model.name(f), system, whole(uint64_t(ranks)), percent(g / all), percent(p / all),
                             percent((g + p) / all), percent(g / (g + p))});
     };
     add("one", 1, geometry, pixels);
@@ -401,9 +402,9 @@ FigureTable table2(Model& model) {
     const FrameCosts& costs = model.loaded(f).costs();
     uint64_t bytes = 0, exchanges = 0;
     for (const uint64_t b : costs.exchange_bytes) bytes += b, exchanges += b != 0;
-    table.rows.push_back({model.name(f), std::to_string(costs.width), std::to_string(costs.height),
-                          std::to_string(costs.draws.size()), std::to_string(model.primitives(f)),
-                          std::to_string(exchanges), number(double(bytes) / 1e6)});
+    table.rows.push_back({model.name(f), whole(uint64_t(costs.width)), whole(uint64_t(costs.height)),
+                          whole(costs.draws.size()), whole(model.primitives(f)), whole(exchanges),
+                          number(double(bytes) / 1e6)});
   }
   return table;
 }
@@ -418,9 +419,8 @@ FigureTable figure21(Model& model) {
     double bytes = 0;
     for (const uint64_t b : model.loaded(f).costs().exchange_bytes) bytes += double(b);
     const double exchange = bytes / (Network{}.link_gb_s * 1000);
-    table.rows.push_back({model.name(f), number(frame / 1000), number(geometry / 1000),
-                          fmt::format("{:.3f}", exchange / 1000), percent(1 - (geometry + exchange) / frame),
-                          percent(1 - exchange / frame)});
+    table.rows.push_back({model.name(f), number(frame / 1000), number(geometry / 1000), number(exchange / 1000, 3),
+                          percent(1 - (geometry + exchange) / frame), percent(1 - exchange / frame)});
   }
   return table;
 }
@@ -436,8 +436,8 @@ FigureTable times_table(Model& model) {
     for (const Way& way : kWays) {
       for (const int n : model.counts(way.mode == ShareMode::duplicate ? 1 : 2)) {
         const ModelResult r = model.run_as_asked(f, n, way);
-        const auto ms = [](double us) { return fmt::format("{:.3f}", us / 1000); };
-        table.rows.push_back({model.name(f), way.name, std::to_string(n), ms(r.no_primitive_us), ms(r.stall_us),
+        const auto ms = [](double us) { return number(us / 1000, 3); };
+        table.rows.push_back({model.name(f), way.name, whole(uint64_t(n)), ms(r.no_primitive_us), ms(r.stall_us),
                               ms(r.sync_us), ms(r.frame_us)});
       }
     }
@@ -465,6 +465,15 @@ constexpr Figure kFigures[] = {
 };
 
 }  // namespace
+
+std::vector<std::vector<std::string>> FigureTable::texts() const {
+  std::vector<std::vector<std::string>> all;
+  for (const std::vector<FigureCell>& row : rows) {
+    std::vector<std::string>& cells = all.emplace_back();
+    for (const FigureCell& cell : row) cells.push_back(cell.text);
+  }
+  return all;
+}
 
 std::vector<FigureInfo> figure_list() {
   std::vector<FigureInfo> list;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/memory_budget.h"
@@ -33,11 +35,23 @@ class [[gnu::visibility("hidden")]] LoadedFrame {
   std::unique_ptr<Parts> parts_;
 };
 
+// A cell of a table: its text, and the number that the text shows, if it shows one.
+struct FigureCell {
+  FigureCell(std::string words) : text(std::move(words)) {}
+  FigureCell(const char* words) : text(words) {}
+  FigureCell(std::string shown, double value) : text(std::move(shown)), number(value) {}
+
+  std::string text;
+  std::optional<double> number;
+};
+
 struct FigureTable {
   std::string title;
   std::vector<std::string> heading;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<FigureCell>> rows;
   std::string paper;  // the paper's finding
+
+  std::vector<std::vector<std::string>> texts() const;  // of the rows
 };
 
 struct FigureInfo {

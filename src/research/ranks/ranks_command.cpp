@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "app/input.h"
 #include "app/picture.h"
@@ -17,6 +18,8 @@
 namespace brokkr::app {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 const std::vector<std::string> kTasks = {"measure", "model", "balance", "owners"};
 constexpr const char* kOfTimes[] = {"hop-ns", "link-gb-s", "hub", "merge", "as-here"};
 
@@ -30,19 +33,44 @@ void print_figure_table(const ranks::FigureTable& table, const ranks::Costs& cos
   std::cout << fmt::format("{}: {}\nmodelled, from costs that were measured with {} {}, {}, squares of {} by {}\n",
                            name, table.title, costs.machine, costs.isa, counted(uint64_t(costs.workers), "worker"),
                            costs.bin, costs.pattern)
-            << format_table(table.heading, table.rows) << "paper: " << table.paper << '\n';
+            << format_table(table.heading, table.texts()) << "paper: " << table.paper << '\n';
 }
 
 void write_figure_csv(const std::string& path, const ranks::FigureTable& table) {
   std::string text = csv_row(table.heading);
-  for (const auto& row : table.rows) text += csv_row(row);
+  for (const auto& row : table.texts()) text += csv_row(row);
   write_text(path, text);
+}
+
+Json to_json(const ranks::FigureCell& cell) {
+  if (!cell.number) return cell.text;
+  const bool is_whole = cell.text.find('.') == std::string::npos;
+  return is_whole ? Json(int64_t(*cell.number)) : Json(*cell.number);
+}
+
+Json to_json(const ranks::FigureTable& table, const ranks::Costs& costs, const std::string& name) {
+  Json rows = Json::array();
+  for (const std::vector<ranks::FigureCell>& row : table.rows) {
+    Json& cells = rows.emplace_back(Json::object());
+    for (size_t i = 0; i < row.size(); ++i) cells[table.heading[i]] = to_json(row[i]);
+  }
+  return {{"kind", "brokkr ranks model"},
+          {"figure", name},
+          {"title", table.title},
+          {"machine", costs.machine},
+          {"isa", costs.isa},
+          {"workers", costs.workers},
+          {"bin", costs.bin},
+          {"pattern", costs.pattern},
+          {"rows", rows},
+          {"paper", table.paper}};
 }
 
 void measure(const Arguments& arguments, const std::vector<std::string>& files) {
   if (files.empty()) throw UsageError("measure: a FRAME is missing");
-  if (!arguments.has("output")) throw UsageError("measure: -o COSTS.json is missing");
-  require_ending(arguments.text("output"), {".json"}, "--output");
+  const std::string output = arguments.text("output"), json = arguments.text("json");
+  if (output.empty() && json.empty()) throw UsageError("measure: -o COSTS.json is missing");
+  if (!output.empty()) require_ending(output, {".json"}, "--output");
   const ranks::RankSettings settings = model_settings(arguments);
   RenderOptions options = render_options(arguments);
   if (options.workers == 0) options.workers = 1;
@@ -58,7 +86,10 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
     progress.show("measuring " + file);
     ranks::measure_costs(file, frame, options, settings, costs);
   }
-  write_text(arguments.text("output"), ranks::to_json(costs));
+  for (const std::string& file : {output, json}) {
+    if (!file.empty()) write_out(file, ranks::to_json(costs));
+  }
+  if (json == "-") return;
   std::cout << fmt::format("costs of {} with up to {}\n", counted(files.size(), "frame"),
                            counted(costs.most_ranks, "rank"));
 }
@@ -86,39 +117,65 @@ void model(const Arguments& arguments, const std::vector<std::string>& words) {
     require_ending(arguments.text("output"), {".csv"}, "--output");
     write_figure_csv(arguments.text("output"), table);
   }
-  print_figure_table(table, costs, words[0]);
+  if (!write_document(arguments.text("json"), to_json(table, costs, words[0])))
+    print_figure_table(table, costs, words[0]);
 }
 
 void balance(const Arguments& arguments, const std::vector<std::string>& files) {
   if (files.empty()) throw UsageError("balance: a FRAME is missing");
   const int count = int(arguments.integer("most", 16));
+  const std::string json = arguments.text("json");
+  Json all = Json::array();
   for (const std::string& file : files) {
     Progress progress;
     const Frame frame = load_input(file, arguments, progress);
     progress.show("measuring " + file);
     std::vector<std::vector<std::string>> rows;
+    Json patterns = Json::array();
     for (const ranks::Balance& b :
-         ranks::measure_balance(frame, render_options(arguments), model_settings(arguments), count))
+         ranks::measure_balance(frame, render_options(arguments), model_settings(arguments), count)) {
       rows.push_back({b.pattern, fixed(b.fragments, 3), fixed(b.primitives, 3), fixed(b.copies, 2)});
+      patterns.push_back({{"pattern", b.pattern},
+                          {"fragments", b.fragments},
+                          {"primitives", b.primitives},
+                          {"ranks_per_primitive", b.copies}});
+    }
     progress.show("");
+    all.push_back({{"file", file}, {"ranks", count}, {"patterns", patterns}});
+    if (json == "-") continue;
     std::cout << fmt::format("{}: {} ranks; the largest share divided by the mean\n", file, count)
               << format_table({"pattern", "fragments", "primitives", "ranks per primitive"}, rows);
   }
+  write_document(json, all);
 }
 
 void owners(const Arguments& arguments, const std::vector<std::string>& files) {
   if (files.size() != 1) throw UsageError("owners: takes one FRAME");
-  const std::string picture = arguments.text("output");
-  require_picture(picture, {".png"}, "--output");
+  const std::string picture = arguments.text("output"), json = arguments.text("json");
+  if (picture.empty() && json.empty()) throw UsageError("owners: -o FILE.png is missing");
+  if (!picture.empty()) require_picture(picture, {".png"}, "--output");
   const int count = int(arguments.integer("most", 4));
   Progress progress;
   const Frame frame = load_input(files[0], arguments, progress);
   const uint32_t target = picture_target(frame);
-  Renderer renderer;
-  const RenderResult result = renderer.render(frame, render_options(arguments));
   const auto owned = ranks::owned_bins(frame, model_settings(arguments), 0, count);
-  const Layer& layer = result.targets[target].layers[0];
-  write_pixels(picture, layer.width, layer.height, ranks::tint_by_owner(layer, target, *owned));
+  if (!picture.empty()) {
+    Renderer renderer;
+    const RenderResult result = renderer.render(frame, render_options(arguments));
+    const Layer& layer = result.targets[target].layers[0];
+    write_pixels(picture, layer.width, layer.height, ranks::tint_by_owner(layer, target, *owned));
+  }
+  Json rows = Json::array();  // from the bottom of the picture
+  for (int y = 0; y < frame.targets[target].height; y += owned->bin) {
+    Json& row = rows.emplace_back(Json::array());
+    for (int x = 0; x < frame.targets[target].width; x += owned->bin) row.push_back(owned->owner(target, x, y));
+  }
+  write_document(json, {{"file", files[0]},
+                        {"target", frame.targets[target].id},
+                        {"ranks", count},
+                        {"pattern", pattern_name(model_settings(arguments).pattern)},
+                        {"bin", owned->bin},
+                        {"owner", rows}});
 }
 
 int run_ranks_command(const Arguments& arguments) {
@@ -153,6 +210,9 @@ Command ranks_command() {
       announced(output_option(
           "-o,--output", "FILE",
           "Output file. For measure: the costs, .json; for model: the table, .csv; for owners: the picture, .png")),
+      json_option(
+          "Write the results as JSON. For measure: the costs, as -o; for owners: the rank of each square, from the "
+          "bottom row"),
       integer_option("--most", "Measure 1, 2, 4, … up to this many ranks (16); for owners: number of ranks (4)", 1,
                      ranks::kMaxRanks),
       real_option("--hop-ns", "NS", "For model times: latency of a hop (400)", 0, 1e9),

@@ -238,9 +238,8 @@ int run_trace(const Arguments& arguments) {
       write_values(map, picture.width, picture.height, {picture.samples.begin(), picture.samples.end()});
     }
   }
-  if (arguments.has("json"))
-    write_out(arguments.text("json"), json_text(report_of(*tracer, scene, report, picture, parts)));
-  if (arguments.text("json") != "-" && output != "-") print_summary(output, picture, report, exposure, scene.dropped);
+  const bool prints_json = write_document(arguments.text("json"), report_of(*tracer, scene, report, picture, parts));
+  if (!prints_json && output != "-") print_summary(output, picture, report, exposure, scene.dropped);
   return stop.exit_code();
 }
 

@@ -41,6 +41,11 @@ def peer_is_there():
 
 
 
+def hears_ctrl_c():
+    """A test that runs in the background of a shell may ignore it, and its children would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Bench(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -249,7 +254,7 @@ class Bench(unittest.TestCase):
         """A log of more frames than anyone waits for, once it holds some; its program is ended in any case."""
         arguments = arguments or ("--frames", "1000000")
         command = subprocess.Popen([PROGRAM, "bench", self.file, "--log", "log.csv", *arguments], cwd=self.path,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hears_ctrl_c)
         self.addCleanup(lambda: (command.kill(), command.communicate()))
         log = self.path / log
         while command.poll() is None and (not log.exists() or log.read_text().count("\n") < 10):
@@ -347,7 +352,7 @@ class Bench(unittest.TestCase):
             words = [PROGRAM, "bench", self.file, scene, "--against", "none", "--frames", "3", "--rounds", "100",
                      "--json", "part.json", "--workers", "1"]
             master, slave = pty.openpty()
-            command = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=slave, text=True, cwd=self.path)
+            command = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=slave, text=True, cwd=self.path, preexec_fn=hears_ctrl_c)
             os.close(slave)
             said = b""
             while f"timing {scene}".encode() not in said:

@@ -4,12 +4,15 @@
     commands_test.py BROKKR
 """
 import json
+import os
 import pathlib
 import re
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zlib
 
@@ -309,6 +312,143 @@ class Commands(unittest.TestCase):
         for line in self.run_program("pattern", "weighted.json").splitlines():
             self.assertEqual(sorted(line.split()), ["0", "0", "1", "2"])
 
+    def test_patterns_as_json(self):
+        names = json.loads(self.run_program("pattern", "--list", "--json", "-"))
+        self.assertIn("van-der-corput", [one["name"] for one in names])
+        # The document is the file that --save writes, alone and beside a picture, and any command reads it.
+        text = self.run_program("pattern", "diagonal", "-n", "5", "--bins", "5x5", "--json", "-", "--save", "saved.json")
+        self.assertEqual(text, (self.path / "saved.json").read_text())
+        pattern = json.loads(text)
+        self.assertEqual((pattern["name"], pattern["rasterizers"], len(pattern["owner"])), ("diagonal", 5, 25))
+        said = self.run_program("pattern", "diagonal", "-n", "5", "--bins", "5x5", "--json", "p.json", "-o", "p.png")
+        self.assertEqual((self.path / "p.json").read_text(), text)
+        self.assertEqual(said, "p.png: diagonal over 5 rasterizers, 5x5 bins\nwrote p.json\n")
+        self.run_program("render", self.file, "--pattern", "p.json", "-o", "out.png")
+
+    def test_plots_as_json(self):
+        self.write("log.csv", b"msBetweenPresents\n1\n2\n4\n")
+        expected = {"frames": 3, "least_ms": 1, "median_ms": 2, "most_ms": 4}
+        for words in (("--json", "-"), ("--json", "-", "-o", "log.svg")):
+            (curve,) = json.loads(self.run_program("plot", "log.csv", *words))
+            self.assertEqual(curve["name"], "log")
+            self.assertEqual({name: curve["statistics"][name] for name in expected}, expected)
+        self.assertTrue((self.path / "log.svg").exists())
+        self.assertEqual(self.run_program("plot", "log.csv", "--json", "log.json"), "wrote log.json\n")
+        self.run_program("plot", "log.csv", "-o", "-", "--json", "-", code=2)
+
+    def test_ranks_as_json(self):
+        if "  ranks " not in self.run_program("--help"):
+            self.skipTest("the program has no ranks")
+        document = lambda *words: json.loads(self.run_program("ranks", *words, "--json", "-"))
+        costs = document("measure", self.file, "--most", 2, "--repeats", 1, "-o", "costs.json")
+        self.assertEqual(costs, json.loads((self.path / "costs.json").read_text()))
+        self.assertEqual(self.run_program("ranks", "model", "table2", "costs.json", "--json", "t.json").splitlines()[-1], "wrote t.json")
+        (row,) = json.loads((self.path / "t.json").read_text())["rows"]
+        self.assertEqual([row[name] for name in ("frame", "width", "height", "draws", "primitives")], ["one", SIZE, SIZE, 1, 1])
+        rows = document("model", "fig13", "costs.json")["rows"]
+        self.assertGreater(min(row["2"] for row in rows), 0)
+        (balance,) = document("balance", self.file, "--most", 2)
+        self.assertGreaterEqual(min(pattern["fragments"] for pattern in balance["patterns"]), 1)
+        owners = document("owners", self.file, "--most", 2)
+        self.assertEqual(sorted({rank for row in owners["owner"] for rank in row}), [0])  # one square has one owner
+        for task in ("measure", "owners"):
+            self.run_program("ranks", task, self.file, code=2)
+
+    def start(self, *words):
+        """A program whose signals are those of a terminal, and that is ended in any case."""
+        process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGTERM)])
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        return process
+
+    def work_for(self, process, ticks):
+        """Waits until the process has computed for so many more hundredths of a second."""
+        used = lambda: sum(map(int, pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
+        until = used() + ticks
+        while process.poll() is None and used() < until:
+            time.sleep(0.01)
+        self.assertIsNone(process.poll(), "the program ended by itself")
+
+    def ended(self, process, number, pipe=None):
+        """What the program says that a signal ends, while it reads `pipe` if there is one."""
+        if pipe is None:
+            process.send_signal(number)
+        else:
+            with open(pipe, "wb"):  # the program has opened it, too
+                process.send_signal(number)
+        out, err = process.communicate(timeout=600)
+        self.assertEqual(process.returncode, 128 + number, err)
+        self.assertEqual(len(err.splitlines()), 1, err)
+        return out, err
+
+    def test_signals_end_render_with_a_line(self):
+        # Pipes tell when the program reads, which it does not do before it is ready for signals.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            name = signal.Signals(number).name
+            nothing = f"brokkr: ended by {name}; nothing was written\n"
+            for turn, words in enumerate(([], ["--frames", "1000000"])):
+                pipe = self.path / f"pipe-{name}-{turn}.bkf"
+                os.mkfifo(pipe)
+                # While it reads.
+                process = self.start("render", pipe, "-o", "a.png", *words)
+                self.assertEqual(self.ended(process, number, pipe), ("", nothing))
+                self.assertFalse((self.path / "a.png").exists())
+            # Many frames: those that were drawn count, and the last one is the picture.
+            process = self.start("render", pipe, "-o", "a.png", "--frames", "1000000", "--json", "a.json")
+            pipe.write_bytes(pathlib.Path(self.file).read_bytes())
+            self.work_for(process, 50)
+            out, err = self.ended(process, number)
+            frames = json.loads((self.path / "a.json").read_text())["frames"]["count"]
+            self.assertGreater(frames, 1)
+            self.assertEqual(err.replace(" ", ""), f"brokkr:endedby{name}after{frames}of1000000frames\n")
+            self.assertIn("a.png: 16x16", out)
+            self.assertEqual(len(read_png(self.path / "a.png")), SIZE)
+            (self.path / "a.png").unlink()
+
+    def test_a_signal_ends_a_frame_that_takes_long(self):
+        # Each of many triangles covers the picture and lies before the last one.
+        corners = [f"v {x} {y} {i / 4000}" for i in range(4000) for x, y in ((-9, -9), (9, -9), (0, 18))]
+        faces = [f"f {3 * i + 1} {3 * i + 2} {3 * i + 3}" for i in range(4000)]
+        pipe = self.path / "pipe.obj"
+        os.mkfifo(pipe)
+        process = self.start("render", pipe, "-o", "a.png", "--machine", "emulated", "--size", "4096x4096", "--samples", "1",
+                             "--camera", "eye=0,0,3 target=0,0,0", "--memory-limit", "8000")
+        pipe.write_text("\n".join(corners + faces) + "\n")
+        self.work_for(process, 300)
+        self.assertEqual(self.ended(process, signal.SIGINT), ("", "brokkr: ended by SIGINT; nothing was written\n"))
+        self.assertFalse((self.path / "a.png").exists())
+
+    def test_signals_between_files(self):
+        pipe = self.path / "two.bkf"
+        os.mkfifo(pipe)
+        process = self.start("render", self.file, pipe, "-o", "{}.png")
+        # It has drawn the first file when it reads the second one.
+        self.assertEqual(self.ended(process, signal.SIGINT, pipe)[1], "brokkr: ended by SIGINT after 1 of 2 files\n")
+        self.assertTrue((self.path / "one.png").exists())
+        self.assertFalse((self.path / "two.png").exists())
+
+    def test_signals_end_patterns_with_a_line(self):
+        if "  patterns " not in self.run_program("--help"):
+            self.skipTest("the program has no lab")
+        pipe = self.path / "pipe.bkf"
+        os.mkfifo(pipe)
+        line = "brokkr: ended by SIGINT; the same command continues with what is finished in lab/parts\n"
+        process = self.start("patterns", pipe, "-o", "lab", "--json", "all.json")
+        self.assertEqual(self.ended(process, signal.SIGINT, pipe), ("", line))
+        self.assertFalse((self.path / "all.json").exists())
+        # While it measures; what is finished is not measured again.
+        words = ("patterns", self.write("large.bkf", container(frame(512), TRIANGLE)), "-o", "lab", "--no-plots", "--only", "orientation",
+                 "--only", "search")
+        process = self.start(*words)
+        while process.poll() is None and not list(self.path.glob("lab/parts/orientation*")):
+            time.sleep(0.01)
+        out, err = self.ended(process, signal.SIGINT)
+        self.assertEqual((err, out.splitlines()[0].split(":")[0]), (line, "lab/patterns-orientation.csv"))
+        document = json.loads(self.run_program(*words[:-2], "--json", "-"))
+        self.assertEqual([len(document["frames"]), list(document["results"])], [1, ["orientation"]])
+        self.assertEqual(set(document["results"]["orientation"][0]), {"frame", "samples", "angle", "sigma"})
+        self.assertIn("1 parts were already measured", self.run_program(*words[:-2]))
+
     def test_machines(self):
         machines = json.loads(self.run_program("machines", "--json", "-"))
         found = {machine["machine"]: machine for machine in machines if machine["available"]}
@@ -360,6 +500,12 @@ class Commands(unittest.TestCase):
         self.assertEqual(read_png(self.path / "t.png"), [[(0, 0, 255), (9, 8, 7)], [(255, 0, 0), (0, 255, 0)]])
         self.run_program("extract", captured, "--texture", 0, "-o", "t.bin")
         self.assertEqual((self.path / "t.bin").read_bytes(), texels)
+        (part,) = json.loads(self.run_program("extract", captured, "--program", 0, "-o", "p.frag", "--json", "-"))
+        self.assertEqual(part, {"file": "p.frag", "frame": captured, "what": "program", "number": 0, "glsl": 130, "bytes": len(text)})
+        said = self.run_program("extract", captured, "--texture", 0, "-o", "t.png", "--json", "t.json")
+        self.assertTrue(said.startswith("t.png: texture 0") and said.endswith("wrote t.json\n"), said)
+        (part,) = json.loads((self.path / "t.json").read_text())
+        self.assertEqual((part["what"], part["format"], part["width"], part["height"], part["bytes"]), ("texture", "rgba8", 2, 2, 16))
         for words, code in ((("--program", 1, "-o", "x.frag"), 1), (("--program", 2, "-o", "x.frag"), 1),
                             (("--texture", 1, "-o", "x.png"), 1), (("--texture", 9, "-o", "x.png"), 1),
                             (("--texture", 0), 2), (("--program", 0, "--texture", 0, "-o", "x.frag"), 2),

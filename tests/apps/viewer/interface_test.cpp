@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "app/input.h"
 #include "inspect/load_map.h"
 #include "pipeline/overdraw_color.h"
 #include "viewer/capture_dialog.h"
@@ -421,6 +422,21 @@ TEST(StatusBar, SpeaksPlainly) {
   EXPECT_EQ(all,
             "frame.bkf\n12.35 ms, 60.0 frames per second\n640 x 480 pixels\n12 345 triangles\nCPU with 2 threads "
             "(AVX2)\npattern hilbert of 80 rasterizers\n50 %\n");
+}
+
+// Programs that cannot run stay on the line as long as the frame does, right of its time.
+TEST(StatusBar, SaysWhichProgramsCannotRun) {
+  Rendered rendered;
+  rendered.scene = make_scene("frame.bkf", frame_of_draws(4), 0);
+  Statistics& s = rendered.result.statistics;
+  s.false_color_draws = 4;
+  s.false_colors = {"program 0: brokkr-glsl is missing (3 draws)", "program 2: it does not compile (1 draw)"};
+  const std::vector<StatusPart> parts = status_parts(rendered, 0, 1, "");
+  EXPECT_EQ(parts[2].text, "4 draws in false colours");
+  for (const std::string& line : s.false_colors) EXPECT_NE(parts[2].tip.find(line), std::string::npos) << parts[2].tip;
+  EXPECT_EQ(app::line_of_programs(s),
+            "4 draws in false colours: program 0: brokkr-glsl is missing (3 draws); 1 more program");
+  EXPECT_EQ(app::line_of_programs({}), "");
 }
 
 TEST(StatusBar, LeavesOutWhatHasNoRoom) {

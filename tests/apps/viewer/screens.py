@@ -102,7 +102,7 @@ def shows_panels(screen, home, folder, size, scale):
             screen.key("b")
             time.sleep(15)
             screen.key("b")
-        if name in ("trace", "reyes"):
+        if name == "trace":
             time.sleep(5)
             screen.key("space")
         keep(session, folder, f"panel-{name}")

@@ -46,7 +46,8 @@ constexpr Strategy kStrategies[] = {{"none", ReuseMode::none},
                                     {"nvidia-gl", ReuseMode::nvidia_gl},
                                     {"amd", ReuseMode::amd},
                                     {"intel", ReuseMode::intel},
-                                    {"precomputed", ReuseMode::precomputed}};
+                                    {"precomputed", ReuseMode::precomputed},
+                                    {"block", ReuseMode::block}};
 
 const Layer& picture(const RenderResult& result) { return result.targets[0].layers[0]; }
 
@@ -118,7 +119,7 @@ TEST(ReuseStrategies, WorkInASmallStoreAndInOrder) {
   const RenderResult expected = renderer.render(prepared, options);
   options.store_blocks = 1;
   for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
-    for (const ReuseMode mode : {ReuseMode::intel, ReuseMode::amd, ReuseMode::nvidia}) {
+    for (const ReuseMode mode : {ReuseMode::intel, ReuseMode::amd, ReuseMode::nvidia, ReuseMode::block}) {
       options.order = order;
       options.reuse = mode;
       EXPECT_EQ(picture(renderer.render(prepared, options)).color, picture(expected).color);

@@ -197,7 +197,8 @@ TEST(ReusePlans, AreEndedByTheirWatch) {
   const PreparedFrame::Impl& tables = PreparedFrame::Impl::of(prepared);
   struct Ended {};
   constexpr int kQuestions = 20;
-  for (const ReuseMode mode : {ReuseMode::nvidia, ReuseMode::amd, ReuseMode::intel, ReuseMode::precomputed}) {
+  for (const ReuseMode mode :
+       {ReuseMode::nvidia, ReuseMode::amd, ReuseMode::intel, ReuseMode::precomputed, ReuseMode::block}) {
     RenderOptions o;
     o.reuse = mode;
     PlanCache plans;

@@ -217,7 +217,8 @@ TEST_F(VertexPipeline, RunsEqualThePrediction) {
                                                       {ReuseMode::nvidia, "nvidia"},
                                                       {ReuseMode::amd, "amd"},
                                                       {ReuseMode::intel, "intel"},
-                                                      {ReuseMode::precomputed, "precomputed"}}) {
+                                                      {ReuseMode::precomputed, "precomputed"},
+                                                      {ReuseMode::block, "block"}}) {
     SCOPED_TRACE(model);
     const auto predict = [&](const char* name) {
       return 2 * predict_batches(batch_model(name), grid.indices(), false).vertex_runs;

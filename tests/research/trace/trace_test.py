@@ -61,7 +61,8 @@ class Trace(unittest.TestCase):
 
     def test_ctrl_c_saves_what_there_is(self):
         run = subprocess.Popen([PROGRAM, "trace", COURTYARD, "-o", "a.png", "--size", "64x40", "--samples", "1000000"], cwd=self.path,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         while not self.traces(run):
             time.sleep(0.01)
         run.send_signal(signal.SIGINT)

@@ -64,14 +64,7 @@ void ResultFiles::add(const ResultTable& table) const {
              lab::to_csv(table.columns, table.rows));
 }
 
-bool ResultFiles::finish(const Json& document) const {
-  if (json_ == "-") {
-    std::cout << json_text(document);
-    return false;
-  }
-  if (!json_.empty()) write_text(json_, json_text(document));
-  return true;
-}
+bool ResultFiles::finish(const Json& document) const { return !write_document(json_, document); }
 
 std::vector<Option> result_options(const std::string& command) {
   return {announced(output_option("-o,--output", "DIR", "Also write " + command + "-*.csv into this folder")),

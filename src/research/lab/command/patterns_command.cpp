@@ -10,6 +10,8 @@
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
+#include "app/stop_signals.h"
+#include "app/text.h"
 #include "base/file_io.h"
 #include "bin/pattern_image.h"
 #include "brokkr/version.h"
@@ -25,7 +27,14 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-void list_experiments() {
+Json listed_experiments() {
+  Json all = Json::array();
+  for (const lab::PatternExperiment& e : lab::pattern_experiments())
+    all.push_back({{"name", e.name}, {"figure", e.figure}, {"title", e.title}});
+  return all;
+}
+
+void print_experiments() {
   for (const lab::PatternExperiment& e : lab::pattern_experiments()) {
     const std::string figure = *e.figure == '\0' ? "" : fmt::format(" (Fig. {})", e.figure);
     std::cout << fmt::format("{:<13}{}{}\n", e.name, e.title, figure);
@@ -74,14 +83,12 @@ Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptio
                       {"fragments", fragments},
                       {"maps", maps}});
   }
-  Json experiments = Json::array();
-  for (const lab::PatternExperiment& e : lab::pattern_experiments())
-    experiments.push_back({{"name", e.name}, {"figure", e.figure}, {"title", e.title}});
   const auto machine = lab::make_lab_machine(name_of(options.render.machine), options.render.isa);
-  return {{"kind", "brokkr patterns"}, {"version", BROKKR_VERSION},  {"machine", machine->name},
-          {"detail", machine->detail}, {"lanes", machine->width()},  {"seed", options.seed},
-          {"quick", options.quick},    {"workers", options.workers}, {"frames", frames},
-          {"experiments", experiments}};
+  return {{"kind", "brokkr patterns"}, {"version", BROKKR_VERSION},
+          {"machine", machine->name},  {"detail", machine->detail},
+          {"lanes", machine->width()}, {"seed", options.seed},
+          {"quick", options.quick},    {"workers", options.workers},
+          {"frames", frames},          {"experiments", listed_experiments()}};
 }
 
 // In the order of the experiments, not of the command line.
@@ -93,13 +100,60 @@ std::vector<std::string> chosen_experiments(const Arguments& arguments) {
   return names;
 }
 
+// Loads the frames, and writes what describes them.
+Json begin_laboratory(lab::PatternLab& laboratory, const lab::PatternLabOptions& options, const Arguments& arguments,
+                      Progress& progress) {
+  for (const std::string& file : arguments.all("FILE")) {
+    Frame frame = load_input(file, arguments, progress);
+    laboratory.add(fs::path(file).stem().string(), std::move(frame));
+  }
+  Json settings = settings_json(laboratory, options);
+  write_text(options.folder / "patterns.json", json_text(settings));
+  write_pictures(options.folder, laboratory);
+  return settings;
+}
+
+// Runs the experiments. `prints`: names their files and the paper's findings. `progress` throws Stopped on a signal.
+Json run_laboratory(const lab::PatternLabOptions& options, const Arguments& arguments, Progress& progress,
+                    bool prints) {
+  lab::PatternLab laboratory(options, [&](const std::string& what) {
+    progress.show(what);
+    StopSignals::check();
+  });
+  Json document = begin_laboratory(laboratory, options, arguments, progress);
+  const Json settings = document;
+  document["results"] = Json::object();
+  std::map<std::string, lab::PatternRows> rows;
+  for (const std::string& name : chosen_experiments(arguments)) {
+    lab::Rows found = laboratory.run(name);
+    if (prints)
+      std::cout << (options.folder / ("patterns-" + name + ".csv")).string() << ": " << found.size() << " rows\n";
+    for (const lab::PatternExperiment& e : lab::pattern_experiments()) {
+      if (e.name != name) continue;
+      if (prints && *e.paper != '\0') std::cout << "  paper: " << e.paper << '\n';
+      document["results"][name] = json_rows({name, split(e.columns), found});
+      rows.emplace(name, lab::PatternRows(split(e.columns), std::move(found)));
+    }
+    std::cout << std::flush;
+  }
+  if (prints && laboratory.reused() > 0)
+    std::cout << laboratory.reused() << " parts were already measured; remove " << (options.folder / "parts").string()
+              << " to measure them again\n";
+  if (!arguments.has("no-plots")) {
+    progress.show("drawing the report");
+    const fs::path page = lab::write_pattern_report(options.folder, settings, rows);
+    if (prints) std::cout << page.string() << '\n';
+  }
+  return document;
+}
+
 int run_patterns(const Arguments& arguments) {
+  const std::string json = arguments.text("json");
   if (arguments.has("list")) {
-    list_experiments();
+    if (!write_document(json, listed_experiments())) print_experiments();
     return kSuccess;
   }
-  const auto& files = arguments.all("FILE");
-  if (files.empty())
+  if (arguments.all("FILE").empty())
     throw UsageError("FILE is missing; name frames (.bkf) or scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME)");
   lab::PatternLabOptions options;
   options.folder = arguments.text("output", "patterns-lab");
@@ -107,33 +161,14 @@ int run_patterns(const Arguments& arguments) {
   options.quick = arguments.has("quick");
   options.workers = static_cast<int>(arguments.integer("workers", 0));
   options.render = render_options(arguments);
-  Progress progress;
-  lab::PatternLab laboratory(options, [&](const std::string& what) { progress.show(what); });
-  for (const std::string& file : files) {
-    Frame frame = load_input(file, arguments, progress);
-    laboratory.add(fs::path(file).stem().string(), std::move(frame));
-  }
-  const Json settings = settings_json(laboratory, options);
-  write_text(options.folder / "patterns.json", json_text(settings));
-  write_pictures(options.folder, laboratory);
-  std::map<std::string, lab::PatternRows> rows;
-  for (const std::string& name : chosen_experiments(arguments)) {
-    lab::Rows found = laboratory.run(name);
-    std::cout << (options.folder / ("patterns-" + name + ".csv")).string() << ": " << found.size() << " rows\n";
-    for (const lab::PatternExperiment& e : lab::pattern_experiments()) {
-      if (e.name != name) continue;
-      if (*e.paper != '\0') std::cout << "  paper: " << e.paper << '\n';
-      rows.emplace(name, lab::PatternRows(split(e.columns), std::move(found)));
-    }
-    std::cout << std::flush;
-  }
-  if (laboratory.reused() > 0)
-    std::cout << laboratory.reused() << " parts were already measured; remove " << (options.folder / "parts").string()
-              << " to measure them again\n";
-  if (!arguments.has("no-plots")) {
-    progress.show("drawing the report");
-    const fs::path page = lab::write_pattern_report(options.folder, settings, rows);
-    std::cout << page.string() << '\n';
+  const StopSignals signals;
+  try {
+    Progress progress;
+    write_document(json, run_laboratory(options, arguments, progress, json != "-"));
+  } catch (Stopped& stopped) {
+    stopped.line = fmt::format("ended by {}; the same command continues with what is finished in {}", stopped.signal,
+                               (options.folder / "parts").string());
+    throw;
   }
   return kSuccess;
 }
@@ -162,6 +197,7 @@ Command patterns_command() {
       flag("--quick", "Fewer seeds, batches, runs and moves: some minutes for the bundled frames"),
       integer_option("--seed", "Seed of the random patterns and of the search (1)", 0, 4294967295.0),
       flag("--no-plots", "Write only numbers"),
+      json_option("Write the settings and all rows as JSON"),
   };
   return {"patterns", "Measure bin patterns on frames, and search for better ones", joined(own, shared_options()),
           run_patterns};

@@ -294,10 +294,7 @@ std::filesystem::path folder_of(const Arguments& arguments) {
 
 template <class... Results>
 void print(const Arguments& arguments, nlohmann::ordered_json json, const Results&... results) {
-  if (arguments.has("json")) {
-    write_out(arguments.text("json"), json_text(json));
-  }
-  if (arguments.text("json") != "-") {
+  if (!write_document(arguments.text("json"), json)) {
     std::cout << (arguments.has("csv") ? csv_of(results...) : table_of(results...));
   }
 }
