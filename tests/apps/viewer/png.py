@@ -1,4 +1,5 @@
-"""PNG files as `brokkr` writes them: rows of bytes and text chunks."""
+"""PNG files as `brokkr` writes them: rows of bytes and text chunks. libpng decodes the rows."""
+import ctypes
 import struct
 import zlib
 
@@ -18,7 +19,7 @@ def chunks(path):
 
 
 def texts(path):
-    """{key: text}, without the pixels, which take long to decode here."""
+    """{key: text}, without the pixels."""
     found = {}
     for kind, content in chunks(path):
         if kind == b"iTXt":
@@ -33,24 +34,34 @@ def without_texts(path):
     return b"\x89PNG\r\n\x1a\n" + b"".join(kept)
 
 
+class Image(ctypes.Structure):
+    """png_image of libpng's simplified interface."""
+    _fields_ = [("opaque", ctypes.c_void_p), ("version", ctypes.c_uint32), ("width", ctypes.c_uint32), ("height", ctypes.c_uint32),
+                ("format", ctypes.c_uint32), ("flags", ctypes.c_uint32), ("colormap_entries", ctypes.c_uint32),
+                ("warning_or_error", ctypes.c_uint32), ("message", ctypes.c_char * 64)]
+
+
+RGB, RGBA = 2, 3  # of png_image.format
+
+
 def read(path):
     """(rows of red, green, blue bytes from top to bottom, {key: text})"""
-    stored = b""
-    for kind, content in chunks(path):
-        if kind == b"IHDR":
-            width, height, depth, color = struct.unpack(">IIBB", content[:10])
-        elif kind == b"IDAT":
-            stored += content
-    assert depth == 8 and color in (2, 6)
-    channels = 3 if color == 2 else 4
-    raw, stride, rows, above = zlib.decompress(stored), width * channels, [], bytes(width * channels)
-    for number in range(height):
-        kind = raw[number * (stride + 1)]
-        line = bytearray(raw[number * (stride + 1) + 1 : (number + 1) * (stride + 1)])
-        unfilter(kind, line, above, channels)
-        above = bytes(line)
-        rows.append(above if channels == 3 else b"".join(above[i : i + 3] for i in range(0, stride, 4)))
-    return rows, texts(path)
+    found = texts(path)  # checks every chunk
+    library, image, data = ctypes.CDLL("libpng16.so.16"), Image(version=1), path.read_bytes()
+    begun = library.png_image_begin_read_from_memory(ctypes.byref(image), data, ctypes.c_size_t(len(data)))
+    assert begun and image.format in (RGB, RGBA), (path, image.format, image.message)  # the format of the file
+    channels = 3 if image.format == RGB else 4
+    stride = image.width * channels
+    raw = ctypes.create_string_buffer(stride * image.height)
+    ended = library.png_image_finish_read(ctypes.byref(image), None, raw, ctypes.c_int32(stride), None)
+    assert ended and image.warning_or_error == 0, (path, image.message)
+    pixels = raw.raw
+    if channels == 4:
+        opaque = bytearray(3 * image.width * image.height)
+        opaque[0::3], opaque[1::3], opaque[2::3] = pixels[0::4], pixels[1::4], pixels[2::4]
+        pixels = bytes(opaque)
+    stride = 3 * image.width
+    return [pixels[i : i + stride] for i in range(0, len(pixels), stride)], found
 
 
 def chunk(kind, data):
@@ -70,35 +81,3 @@ def write(path, rows):
     """`rows`: red, green, blue bytes from top to bottom."""
     header = struct.pack(">IIBBBBB", len(rows[0]) // 3, len(rows), 8, 2, 0, 0, 0)
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed(rows)) + chunk(b"IEND", b""))
-
-
-def added(line, above):
-    """The sums of bytes at the same places, modulo 256, all at once: the highest bits are added without a carry."""
-    count = len(line)
-    a, b = int.from_bytes(line, "big"), int.from_bytes(above, "big")
-    low, high = int.from_bytes(b"\x7f" * count, "big"), int.from_bytes(b"\x80" * count, "big")
-    return (((a & low) + (b & low)) ^ ((a ^ b) & high)).to_bytes(count, "big")
-
-
-def unfilter(kind, line, above, channels):
-    if kind == 0:
-        return
-    if kind == 2:
-        line[:] = added(line, above)
-        return
-    for channel in range(channels):
-        values, left, corner = [], 0, 0
-        for value, up in zip(line[channel::channels], above[channel::channels]):
-            if kind == 1:
-                guess = left
-            elif kind == 3:
-                guess = (left + up) >> 1
-            else:
-                a, b = up - corner, left - corner
-                c = abs(a + b)
-                a, b = abs(a), abs(b)
-                guess = left if a <= b and a <= c else up if b <= c else corner
-                corner = up
-            left = (value + guess) & 255
-            values.append(left)
-        line[channel::channels] = bytes(values)
