@@ -64,8 +64,10 @@ class Panel:
         """The rows below `top` where this text stands with nothing behind it."""
         rows = [letters(row[3 * LEFT : 3 * (LEFT + 240)], row[3 * (LEFT + 2)]) for row in self.rows]
         blank = [0] * 6
+        # Its brightest pixel is compared first: almost no place has it.
+        brightest, row, column = max((value, i, j) for i, line in enumerate(text) for j, value in enumerate(line))
         def stands(x, y):
-            return all(abs(a - b) < 40 for line, row in zip(text, rows[y:]) for a, b in zip(line + blank, row[x:]))
+            return abs(brightest - rows[y + row][x + column]) < 40 and all(abs(a - b) < 40 for line, row in zip(text, rows[y:]) for a, b in zip(line + blank, row[x:]))
         return [y for y in range(top, len(rows) - len(text)) if any(stands(x, y) for x in range(60))]
 
     def click(self, x, y):
