@@ -248,21 +248,6 @@ class Watched<T, InOneBlock> : public block_atomic<T> {
  public:
   using block_atomic<T>::block_atomic;
 };
-// A view of a block's own queues.
-template <int kWords>
-struct OwnView : TreeView<kWords> {
-  BROKKR_FN Ulong counts(Warp& w, int first, int n) const { return counts_of(w, w.lane() + first, w.first_lanes(n)); }
-  BROKKR_FN Ulong counts_of(Warp& w, Int leaf, Mask m) const {
-    auto count = w.spill(uint64_t(0));
-    const auto leaf_of = w.spill(leaf);
-    w.for_lanes(m, [&](int i) {
-      if (this->is_excluded(leaf_of[i])) return;
-      Broker<InOneBlock> broker(this->queues.control[leaf_of[i]], this->queues.capacity);
-      count.set(i, uint64_t(broker.available()));
-    });
-    return count.lanes();
-  }
-};
 
 // Own: OwnQueues of the worker's block, or NoOwnQueues.
 template <class Root, class Context, class Own = NoOwnQueues>
@@ -377,7 +362,7 @@ class Worker {
   BrokerQueues<kWords> queues_;
   PayloadPool<Memory::kRecordWords> pool_;
   TreeView<kWords> view_;
-  std::conditional_t<kOwns, OwnView<kWords>, Nothing> own_;
+  std::conditional_t<kOwns, TreeView<kWords, InOneBlock>, Nothing> own_;
   bool leaves_ = false;  // tasks go to the program's queues alone
   uint32_t number_;
   uint64_t begin_ = 0;

@@ -75,8 +75,8 @@ struct LaneChoice {
   Int leaf = kNoLeaf;
 };
 
-// The input of decisions, and the places of bucket states.
-template <int kWords>
+// The input of decisions, and the places of bucket states. Observer: of the accesses to the queues.
+template <int kWords, class Observer = Unobserved>
 struct TreeView {
   QueueMemory<kWords> queues;
   uint64_t* shared = nullptr;
@@ -98,7 +98,7 @@ struct TreeView {
     auto count = w.spill(uint64_t(0));
     w.for_lanes(w.first_lanes(n), [&](int i) {
       if (is_excluded(first + i)) return;
-      count.set(i, uint64_t(Broker<>(queues.control[first + i], queues.capacity).available()));
+      count.set(i, uint64_t(Broker<Observer>(queues.control[first + i], queues.capacity).available()));
     });
     return count.lanes();
   }
@@ -108,7 +108,7 @@ struct TreeView {
     const auto leaf_of = w.spill(leaf);
     w.for_lanes(m, [&](int i) {
       if (is_excluded(leaf_of[i])) return;
-      count.set(i, uint64_t(Broker<>(queues.control[leaf_of[i]], queues.capacity).available()));
+      count.set(i, uint64_t(Broker<Observer>(queues.control[leaf_of[i]], queues.capacity).available()));
     });
     return count.lanes();
   }
