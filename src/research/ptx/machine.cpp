@@ -36,39 +36,57 @@ void Profile::add(const Profile& other) {
 
 void Profile::end(const Launch& launch) {
   if (profile_ > 0) print(launch);
-  if (coverage_folder_.empty()) return;
-  std::vector<uint64_t>& all = all_[launch.program];
-  all.resize(counts_.size(), 0);
+  if (!coverage_folder_.empty()) cover(*launch.program);
+}
+
+Profile::Coverage::Coverage(const Program& program) : runs(program.code.size(), 0) {
+  for (const SourceLine& line : program.lines) {
+    if (line.line != 0) lines.emplace_back(line.file, line.line);
+  }
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  is_reached.assign(lines.size() + 1, false);
+  is_reached.back() = true;
+  for (const SourceLine& line : program.lines) {
+    const auto at = std::lower_bound(lines.begin(), lines.end(), std::pair(line.file, line.line));
+    line_of.push_back(uint32_t(line.line == 0 ? lines.size() : size_t(at - lines.begin())));
+  }
+}
+
+// Adds the counts of this launch. The file is written again only when a line is reached for the first time: most
+// launches reach none, and the file takes longer than they.
+void Profile::cover(const Program& program) {
+  auto at = covers_.try_emplace(&program, program).first;
+  if (at->second.runs.size() != counts_.size()) at->second = Coverage(program);  // another program at its place
+  Coverage& c = at->second;
   bool more = false;
   for (size_t i = 0; i < counts_.size(); ++i) {
-    more |= all[i] == 0 && counts_[i] != 0;
-    all[i] += counts_[i];
+    if (counts_[i] == 0) continue;
+    c.runs[i] += counts_[i];
+    if (c.is_reached[c.line_of[i]]) continue;
+    c.is_reached[c.line_of[i]] = true;
+    more = true;
   }
-  if (more) write_coverage(*launch.program);
+  if (more) write(program, c);
 }
 
 // Writes one file per process and program: "F path", then "L line runs" for each line with instructions, where `runs`
 // is the maximum over them.
-void Profile::write_coverage(const Program& program) const {
-  const std::vector<uint64_t>& counts = all_.at(&program);
-  std::map<std::pair<uint32_t, uint32_t>, uint64_t> lines;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    const SourceLine& line = program.lines[i];
-    if (line.line == 0) continue;
-    uint64_t& most = lines[{line.file, line.line}];
-    most = std::max(most, counts[i]);
-  }
+void Profile::write(const Program& program, const Coverage& coverage) const {
+  std::vector<uint64_t> most(coverage.lines.size() + 1, 0);
+  for (size_t i = 0; i < coverage.runs.size(); ++i)
+    most[coverage.line_of[i]] = std::max(most[coverage.line_of[i]], coverage.runs[i]);
   char name[64];
   std::snprintf(name, sizeof name, "/%d-%016zx.lines", int(getpid()), std::hash<std::string>()(program.text));
   std::ofstream out(coverage_folder_ + name);
   uint32_t file = ~0u;
-  for (const auto& [line, runs] : lines) {
-    if (line.first != file) {
-      file = line.first;
+  for (size_t i = 0; i < coverage.lines.size(); ++i) {
+    if (coverage.lines[i].first != file) {
+      file = coverage.lines[i].first;
       const auto path = program.files.find(file);
       out << "F " << (path == program.files.end() ? "?" : path->second) << '\n';
     }
-    out << "L " << line.second << ' ' << runs << '\n';
+    out << "L " << coverage.lines[i].second << ' ' << most[i] << '\n';
   }
 }
 

@@ -38,14 +38,24 @@ class Profile {
   const std::vector<uint64_t>& lanes_of_each() const { return lanes_; }
 
  private:
+  // The lines that all launches of a program have reached.
+  struct Coverage {
+    explicit Coverage(const Program& program);
+    std::vector<std::pair<uint32_t, uint32_t>> lines;  // files and lines with instructions, in order
+    std::vector<uint32_t> line_of;                     // per instruction: an index of `lines`, or their number
+    std::vector<uint64_t> runs;                        // per instruction
+    std::vector<bool> is_reached;                      // per line, and once for instructions without one
+  };
+
   void print(const Launch& launch) const;
-  void write_coverage(const Program& program) const;
+  void cover(const Program& program);
+  void write(const Program& program, const Coverage& coverage) const;
 
   const int profile_;
   const std::string coverage_folder_;
   bool keep_ = false;
-  std::vector<uint64_t> counts_, lanes_;                 // of this launch, per instruction
-  std::map<const Program*, std::vector<uint64_t>> all_;  // over all launches, for coverage
+  std::vector<uint64_t> counts_, lanes_;       // of this launch, per instruction
+  std::map<const Program*, Coverage> covers_;  // of each program
 };
 
 // Functions that a machine provides: brokkr_simt_NAME, declared and not defined in the module.

@@ -123,6 +123,33 @@ Program& program_of_module(Module& m) {
   return *m.program;
 }
 
+// Returns a module's text without what its functions do: only their heads, and the declarations of shared memory. nvcc
+// writes each in lines of its own.
+std::string heads_of(const std::string& text) {
+  std::string heads;
+  int depth = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    begin = end;
+    const auto has = [&](std::string_view word) { return line.find(word) != std::string_view::npos; };
+    if (depth == 0 && !line.starts_with(".param") && (has(".global ") || has(".const "))) continue;
+    const int before = depth;
+    depth += int(std::count(line.begin(), line.end(), '{') - std::count(line.begin(), line.end(), '}'));
+    if (before == 0 || depth == 0 || has(".shared .align")) heads += line;
+  }
+  return heads;
+}
+
+// The module if it is built, otherwise its heads. Building takes long, and programs ask about kernels that they never
+// launch.
+Program& heads_of_module(Module& m) {
+  const std::lock_guard lock(registry().mutex);
+  if (m.program != nullptr) return *m.program;
+  if (m.heads == nullptr) m.heads = build_program(heads_of(replaced(ptx_of_fatbin(m.fatbin))));
+  return *m.heads;
+}
+
 }  // namespace
 
 Registry& registry() {
@@ -152,15 +179,24 @@ Kernel* kernel_of(const void* host_function) {
 
 const Program& program_of(const Kernel& kernel) { return program_of_module(*reinterpret_cast<Module*>(kernel.module)); }
 
-const Function& function_of(const Kernel& kernel) {
-  const Function* f = program_of(kernel).find(kernel.name);
+namespace {
+
+const Function& function_in(const Program& program, const Kernel& kernel) {
+  const Function* f = program.find(kernel.name);
   if (f == nullptr || !f->defined) throw Invalid{cudaErrorInvalidDeviceFunction};
   return *f;
 }
+const Program& heads_of(const Kernel& kernel) { return heads_of_module(*reinterpret_cast<Module*>(kernel.module)); }
+
+}  // namespace
+
+const Function& function_of(const Kernel& kernel) { return function_in(program_of(kernel), kernel); }
+
+uint32_t static_shared_of(const Kernel& kernel) { return heads_of(kernel).static_shared; }
 
 int blocks_per_multiprocessor(const Kernel& kernel, int threads, size_t dynamic_shared) {
-  const Function& f = function_of(kernel);
-  const size_t shared = program_of(kernel).static_shared + dynamic_shared;
+  const Function& f = hooks().blocks ? function_of(kernel) : function_in(heads_of(kernel), kernel);
+  const size_t shared = static_shared_of(kernel) + dynamic_shared;
   if (threads < 1 || threads > int(f.most_threads) || shared > kSharedPerBlock) return 0;
   if (hooks().blocks) return hooks().blocks(program_of(kernel), f, threads, shared);
   int blocks = f.least_blocks > 0 ? int(f.least_blocks) : settings().blocks_per_sm;

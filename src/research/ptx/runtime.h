@@ -30,6 +30,7 @@ struct Kernel {
 struct Module {
   const void* fatbin = nullptr;
   std::unique_ptr<Program> program;
+  std::unique_ptr<Program> heads;  // the same without the bodies of functions, for questions before the first launch
 };
 struct DeviceVariable {
   Module* module = nullptr;
@@ -49,6 +50,7 @@ Kernel* kernel_of(const void* host_function);  // nullptr: none
 // Throws std::runtime_error if the module cannot be built.
 const Function& function_of(const Kernel& kernel);
 const Program& program_of(const Kernel& kernel);
+uint32_t static_shared_of(const Kernel& kernel);
 int blocks_per_multiprocessor(const Kernel& kernel, int threads, size_t dynamic_shared);
 
 // Hooks of a machine that replaces the interpreter (src/research/simt/device); empty: none.

@@ -112,7 +112,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     Kernel* kernel = kernel_of(function);
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-      if (size_t(value) + program_of(*kernel).static_shared > kSharedPerBlock) return cudaErrorInvalidValue;
+      if (size_t(value) + static_shared_of(*kernel) > kSharedPerBlock) return cudaErrorInvalidValue;
       kernel->most_dynamic_shared = value;
     }
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) kernel->carveout = value;
