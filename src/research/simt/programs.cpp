@@ -40,11 +40,7 @@ void* Runner::allocate(size_t bytes) {
 uint32_t Runner::resident_blocks(std::string_view kernel, uint32_t threads) const {
   const ptx::Function* f = program_->find(kernel);
   if (f == nullptr || !f->entry || !f->defined) fail("the program has no kernel '{}'", kernel);
-  const uint32_t by_registers = config_.registers / machine_.registers_of_thread(*f);
-  const uint32_t warps = std::min(config_.threads, by_registers) / config_.warp;
-  uint32_t blocks = warps / ((threads + config_.warp - 1) / config_.warp);
-  if (config_.block_scheduling) blocks = std::min(blocks, config_.blocks);
-  if (program_->static_shared != 0) blocks = std::min(blocks, config_.shared / program_->static_shared);
+  const uint32_t blocks = machine_.blocks_that_fit(*f, threads, 0);
   if (blocks == 0) fail("a block of {} threads of {} does not fit a core of {}", threads, kernel, config_.name);
   return blocks * config_.cores;
 }

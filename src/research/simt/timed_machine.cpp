@@ -54,7 +54,8 @@ uint32_t TimedMachine::blocks_that_fit(const ptx::Function& kernel, uint32_t thr
   const uint32_t shared = program_.static_shared + dynamic_shared;
   const uint32_t by_registers = config_.registers / registers_of_thread(kernel);
   const uint32_t by_threads = std::min(config_.threads, by_registers) / config_.warp * config_.warp / room;
-  return std::min({config_.blocks, by_threads, shared == 0 ? config_.blocks : config_.shared / shared});
+  const uint32_t by_shared = shared == 0 ? by_threads : config_.shared / shared;
+  return std::min({by_threads, by_shared, config_.block_scheduling ? config_.blocks : by_threads});
 }
 
 // The answer whether warps can issue does not change as long as no warp starts or ends.
