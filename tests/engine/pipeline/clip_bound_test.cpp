@@ -6,6 +6,7 @@
 
 #include "brokkr/load.h"
 #include "geometry/triangle_store.h"
+#include "oracle/clip_distance.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
 #include "plan/prepare.h"
@@ -19,27 +20,6 @@ Frame scene(const std::string& spec) {
   load.width = 320;
   load.height = 180;
   return load_frame(spec, load);
-}
-
-// The least distance of a frame's vertices from the clipping planes and from w = 0, in single precision as on the
-// kernel's machines (needs_clipping, geometry/setup.h); for draws in object space without instance lists.
-float least_distance(const PreparedFrame::Impl& f) {
-  float least = INFINITY;
-  for (const RunRecord& run : f.runs) {
-    const DrawRecord& d = f.draws[run.draw];
-    const glm::mat4 clip = f.frame->views[run.view].view_projection * f.frame->models[d.first_instance + run.instance];
-    for (uint32_t v = 0; v < d.vertex_count; ++v) {
-      const glm::vec4& p = f.positions()[d.first_vertex + v];
-      const glm::vec4 c = clip * glm::vec4(p.x, p.y, p.z, 1);
-      const float low = kGuardMin + kGuardMargin, high = kGuardMax - kGuardMargin;
-      for (const float distance :
-           {c.w, d.bits & kDrawZeroToOne ? c.z : c.z + c.w, c.w - c.z, c.x * d.scale[0] + c.w * (d.offset[0] - low),
-            c.w * (high - d.offset[0]) - c.x * d.scale[0], c.y * d.scale[1] + c.w * (d.offset[1] - low),
-            c.w * (high - d.offset[1]) - c.y * d.scale[1]})
-        least = std::min(least, distance);
-    }
-  }
-  return least;
 }
 
 TEST(ClipBound, HoldsWhereverTheCameraGoes) {
@@ -57,10 +37,10 @@ TEST(ClipBound, HoldsWhereverTheCameraGoes) {
         frame.views[0].view_projection = glm::translate(start, glm::vec3(across * along, along, along));
         prepared.update_views();
         if (f.inside) {
-          EXPECT_GE(least_distance(f), 0.0f) << along << ' ' << across;
+          EXPECT_GE(oracle::least_clip_distance(f), 0.0f) << along << ' ' << across;
           ++inside;
         } else {
-          outside += least_distance(f) < 0.0f;
+          outside += oracle::least_clip_distance(f) < 0.0f;
         }
       }
     }

@@ -1,4 +1,5 @@
 // Runs the CUDA tests, or exits with code 77 (skipped) if there is no GPU.
+#include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>

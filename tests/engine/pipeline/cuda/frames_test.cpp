@@ -1,5 +1,6 @@
 // Frames on the CUDA machine, one after another with one Renderer: the same bits as on the CPU machine, whether frames
 // grow, shrink, are aborted or run without a CUDA graph in between.
+#include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "scene.h"
+#include "../scene.h"
 #include "trace/tracer.h"
 
 namespace brokkr::trace_test {
