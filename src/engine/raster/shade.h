@@ -118,6 +118,7 @@ BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, const ShadedTi
                                        const Uint (&primitives)[kVectors], TileColors& to) {
   const FrameTables& frame = *context.frame;
   typename Shader::Carried carried[kVectors];
+  Mask lanes[kVectors];
   uint64_t shaded = 0;
   while (which != 0) {
     const int first = lowest_bit(which);
@@ -140,10 +141,10 @@ BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, const ShadedTi
     if (!(in.draw->bits & kDrawMaterial)) continue;
     shaded |= same;
     const TileOfRun<kVectors> of_run{tile.x0, tile.y0, same, primitives};
+    for (int i = 0; i < kVectors; ++i) lanes[i] = w.lanes_of(of_run.lanes(i));
     const auto for_vectors = [&](auto&& f) BROKKR_INLINE_LAMBDA {
       for (int i = 0; i < kVectors; ++i) {
-        const uint32_t lanes = of_run.lanes(i);
-        if (lanes != 0) f(i, w.lanes_of(lanes));
+        if (of_run.lanes(i) != 0) f(i, lanes[i]);
       }
     };
     interpolate_tile<Shader::kColors>(w, context.run, of_run, context.surfaces.table, in,
