@@ -156,26 +156,27 @@ BROKKR_FN void write_cleared_tile(Warp& w, const KeyPass& pass, int tile, const 
   }
 }
 
-// Writes a tile whose samples `won`, at least one, have colours of programs in the memory. Planes must have no notes of
-// writers.
-BROKKR_FN void write_programs_tile(Warp& w, const KeyPass& pass, const ProgramMemory& memory, int tile,
-                                   const RegionState& state, uint64_t won) {
+// Writes a tile of which the phase won the samples `won`, at least one. low(s) and high(s) are the stored colours of
+// samples s .. s + width - 1. Planes must have no notes of writers.
+template <class Low, class High>
+BROKKR_FN void write_won_tile(Warp& w, const KeyPass& pass, int tile, const RegionState& state, uint64_t won, Low low,
+                              High high) {
   const TargetTables& planes = *pass.planes;
   const size_t base = pass.base() + size_t(tile) * kTileSamples;
   const bool fresh = (state.bits & kClearColor) != 0;
-  const auto write = [&](const uint32_t* colors, uint32_t cleared, uint32_t* plane) {
+  const auto write = [&](auto&& colors, uint32_t cleared, uint32_t* plane) BROKKR_INLINE_LAMBDA {
     if (~won == 0) {
-      for (int s = 0; s < kTileSamples; s += w.width) w.store(plane + s, w.load(colors + s));
+      for (int s = 0; s < kTileSamples; s += w.width) w.store(plane + s, colors(s));
       return;
     }
     for (int s = 0; s < kTileSamples; s += w.width) {
       const Uint old = fresh ? Uint(cleared) : w.load(plane + s);
-      w.store(plane + s, select(w.lanes_of(uint32_t(won >> s)), w.load(colors + s), old));
+      w.store(plane + s, select(w.lanes_of(uint32_t(won >> s)), colors(s), old));
     }
   };
-  write(memory.low, uint32_t(state.color), planes.color + base);
+  write(low, uint32_t(state.color), planes.color + base);
   if (planes.targets[pass.region->target].format == uint32_t(ColorFormat::rgba16f))
-    write(memory.high, uint32_t(state.color >> 32), planes.color_high + base);
+    write(high, uint32_t(state.color >> 32), planes.color_high + base);
   for (int s = 0; s < kTileSamples; s += w.width)
     w.store(planes.depth + base + s, depth_of_key(pass.keys->depth(w, tile * kTileSamples + s), pass.key_bits));
 }
@@ -259,6 +260,9 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
   const bool fresh = (state.bits & kClearColor) != 0, half = target.format == uint32_t(ColorFormat::rgba16f);
   const bool writes_color = !(pass.key_bits & kKeyDepthOnly);
   [[maybe_unused]] TileColors colors;
+  [[maybe_unused]] Stored flat;  // the colour of Shading::flat
+  if constexpr (Warp::takes_turns)
+    flat = store_color(target.format, color_of(Flat<Warp>()(w, ShaderInput<Warp>(), true)));
   int shaded = 0;
   for (int tile = tiles.first; tile * kTileSamples < pass.samples(); tile += tiles.step) {
     const int tile_x0 = pass.x + ((tile & ((1 << tiles_shift) - 1)) * kTile),
@@ -283,11 +287,27 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
       if ((state.bits & kLoadWaits) != 0 && writes_color && ~won_here != 0)
         load_waiting_tile(w, planes, *pass.region, *context.frame, *context.programs, tile);
     }
-    if constexpr (Warp::takes_turns && (kKernelFeatures & kFeaturePrograms) != 0) {
-      if (by_program != 0 && !planes.visible_id && !planes.depth_id && won_here == by_program) {
-        write_programs_tile(w, pass, *context.memory, tile, state, by_program);
-        shaded += count_bits(by_program);
-        continue;
+    if constexpr (Warp::takes_turns) {
+      const auto write = [&](auto&& low, auto&& high) BROKKR_INLINE_LAMBDA {
+        write_won_tile(w, pass, tile, state, won_here, low, high);
+        shaded += count_bits(won_here);
+      };
+      const auto write_memory = [&](const uint32_t* low, const uint32_t* high) BROKKR_INLINE_LAMBDA {
+        write([&](int s) { return w.load(low + s); }, [&](int s) { return w.load(high + s); });
+      };
+      if (won_here != 0 && writes_color && !planes.visible_id && !planes.depth_id) {
+        if (by_program == won_here) {
+          write_memory(context.memory->low, context.memory->high);
+          continue;
+        }
+        if (colors.samples == won_here) {
+          write_memory(colors.low, colors.high);
+          continue;
+        }
+        if (context.shading == Shading::flat && by_program == 0) {
+          write([&](int) { return flat.low; }, [&](int) { return flat.high; });
+          continue;
+        }
       }
     }
     for (int s = 0; s < kTileSamples; s += w.width) {
