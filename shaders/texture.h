@@ -239,8 +239,8 @@ struct PlacedSquare {
 };
 
 // sample_trilinear in four steps, for shaders with parts. A step is short, so a processor computes the levels of many
-// vectors at the same time, and then waits for the texels of many. Machines that run the parts of one vector only do all
-// work in the last step, where it needs the fewest registers.
+// vectors at the same time, and then waits for the texels of many. Machines that run the parts of one vector only do
+// all work in the last step, where it needs the fewest registers.
 struct TrilinearLookup {
   static constexpr bool kHasSteps = Warp::takes_turns;
   Float detail, weight;

@@ -182,7 +182,8 @@ class TileEdges {
   Int lane_[3];
 };
 
-// The depths of the covered samples of a tile, vector by vector. If they are many, what vectors share is computed first.
+// The depths of the covered samples of a tile, vector by vector. If they are many, what vectors share is computed
+// first.
 class TileDepths {
  public:
   BROKKR_FN TileDepths(const TileEdges& edges, uint64_t covered) : edges_(edges) {
