@@ -100,6 +100,7 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
 struct alignas(64) TileColors {
   uint32_t low[kTileSamples], high[kTileSamples];
   uint64_t samples = 0;  // one bit each
+  uint32_t flat[2];      // low and high of Shading::flat
 };
 
 // A tile to shade.
@@ -108,6 +109,7 @@ struct ShadedTile {
   uint32_t format;      // of its colours
   bool quads;           // the shader needs quads
   uint64_t by_program;  // samples that have a colour, one bit each
+  uint64_t won;         // samples that primitives won; set on CPUs alone
 };
 
 // Does the work of shade_samples and store_color for the samples `which` of a tile, part of the shader by part. Returns
