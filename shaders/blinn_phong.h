@@ -13,7 +13,7 @@ BROKKR_MACHINE_BEGIN
 template <class W>
 struct BlinnPhong : ShaderTraits {
   static constexpr bool kSurface = true, kMaterial = true;
-  static constexpr int kParts = 5;
+  static constexpr int kParts = 6;
   struct Carried {
     Vec3<W> to_eye, normal, albedo;
     Texcoords<W> texcoord;
@@ -30,15 +30,18 @@ struct BlinnPhong : ShaderTraits {
   template <int kPart>
   BROKKR_FN static void part(W& w, const ShaderUniforms& of, Mask active, Carried& c) {
     const MaterialRecord& material = *of.material;
+    const int texture = material.diffuse_texture;
     if constexpr (kPart == 0) {
-      if (material.diffuse_texture >= 0) c.diffuse.place(w, *of.frame, material.diffuse_texture, c.texcoord, active);
+      if (texture >= 0) c.diffuse.measure(*of.frame, texture, c.texcoord);
     } else if constexpr (kPart == 1) {
-      if (material.diffuse_texture >= 0) c.diffuse.load(w, *of.frame, material.diffuse_texture, active);
+      if (texture >= 0) c.diffuse.place(w, *of.frame, texture, c.texcoord, active);
     } else if constexpr (kPart == 2) {
+      if (texture >= 0) c.diffuse.load(w, *of.frame, texture, active);
+    } else if constexpr (kPart == 3) {
       c.albedo = Vec3<W>(Float(1.0f), Float(1.0f), Float(1.0f));
       c.alpha = material.opacity;
-      if (material.diffuse_texture >= 0) {
-        const Vec4<W> texel = c.diffuse.mixed(w, *of.frame, material.diffuse_texture, c.texcoord, active);
+      if (texture >= 0) {
+        const Vec4<W> texel = c.diffuse.mixed(w, *of.frame, texture, c.texcoord, active);
         c.albedo = Vec3<W>(texel.x, texel.y, texel.z);
         c.alpha = c.alpha * texel.w;
       }
@@ -47,7 +50,7 @@ struct BlinnPhong : ShaderTraits {
             sample_trilinear(w, *of.frame, material.alpha_texture, c.texcoord.at, c.texcoord.dx, c.texcoord.dy, active);
         c.alpha = c.alpha * texel.x;
       }
-    } else if constexpr (kPart == 3) {
+    } else if constexpr (kPart == 4) {
       const Vec3<W> view = normalize(c.to_eye), light = uniform3(of.frame->light);
       Vec3<W> normal = normalize(c.normal);
       normal = normal * select(dot(normal, view) < 0.0f, -1.0f, 1.0f);

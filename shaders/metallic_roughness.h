@@ -23,7 +23,7 @@ template <class W>
 struct MetallicRoughness : ShaderTraits {
   static constexpr bool kSurface = true, kMaterial = true, kNormalMaps = true, kColors = true;
 
-  static constexpr int kParts = 6;
+  static constexpr int kParts = 7;
 
   // The material and orientation of the surface at the samples; `view` points to the eye.
   struct Surface {
@@ -58,16 +58,18 @@ struct MetallicRoughness : ShaderTraits {
     const MaterialRecord& material = *of.material;
     const int texture = material.diffuse_texture;
     if constexpr (kPart == 0) {
+      if (texture >= 0) c.base.measure(*of.frame, texture, mapped(c.first, c.second, material.diffuse_mapping));
+    } else if constexpr (kPart == 1) {
       if (texture >= 0)
         c.base.place(w, *of.frame, texture, mapped(c.first, c.second, material.diffuse_mapping), active);
-    } else if constexpr (kPart == 1) {
-      if (texture >= 0) c.base.load(w, *of.frame, texture, active);
     } else if constexpr (kPart == 2) {
+      if (texture >= 0) c.base.load(w, *of.frame, texture, active);
+    } else if constexpr (kPart == 3) {
       look_up(w, of, active, c);
     } else if (!material.unlit) {
-      if constexpr (kPart == 3) turn(w, of, active, c);
-      if constexpr (kPart == 4) c.angles = angles_of(c.surface, uniform3(of.frame->light));
-      if constexpr (kPart == 5) c.lobe = lobe_of(c.angles);
+      if constexpr (kPart == 4) turn(w, of, active, c);
+      if constexpr (kPart == 5) c.angles = angles_of(c.surface, uniform3(of.frame->light));
+      if constexpr (kPart == 6) c.lobe = lobe_of(c.angles);
     }
   }
 

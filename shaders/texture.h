@@ -65,21 +65,32 @@ struct TexelSquare {
   }
 };
 
-// Finds the texels for a repeated texture. Texture coordinates are u and v; a difference of 1 is a whole repeat.
-BROKKR_FN void place_bilinear(const MipLevel& level, Float u, Float v, TexelSquare& square) {
-  const Int one(1), width = level.width, height = level.height;
+// The first texel's column and row for a repeated texture, -1 if it lies at the other side. Texture coordinates are u
+// and v; a difference of 1 is a whole repeat.
+struct TexelCorner {
+  Int column, row;
+};
+BROKKR_FN TexelCorner bilinear_corner(const MipLevel& level, Float u, Float v, TexelSquare& square) {
   // Wrapping first keeps the integers small for any coordinate.
-  const Float x = fraction(u) * to_float(width) - 0.5f, y = fraction(v) * to_float(height) - 0.5f;
+  const Float x = fraction(u) * to_float(level.width) - 0.5f, y = fraction(v) * to_float(level.height) - 0.5f;
   const Float fx = floor(x), fy = floor(y);
   square.tx = x - fx;
   square.ty = y - fy;
-  Int x0 = to_int(fx), y0 = to_int(fy);
+  return {to_int(fx), to_int(fy)};
+}
+// Wraps the four texels around the corner.
+BROKKR_FN void place_wrapped(const MipLevel& level, const TexelCorner& corner, TexelSquare& square) {
+  const Int one(1), width = level.width, height = level.height;
+  Int x0 = corner.column, y0 = corner.row;
   Int x1 = x0 + one, y1 = y0 + one;
   x0 = select(x0 < 0, width - one, x0);
   y0 = select(y0 < 0, height - one, y0);
   x1 = select(x1 >= width, 0, x1);
   y1 = select(y1 >= height, 0, y1);
   square.place(level, x0, x1, y0, y1);
+}
+BROKKR_FN void place_bilinear(const MipLevel& level, Float u, Float v, TexelSquare& square) {
+  place_wrapped(level, bilinear_corner(level, u, v, square), square);
 }
 
 // The two levels around a level of detail.
@@ -203,25 +214,62 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
   });
 }
 
-// sample_trilinear in three steps, for shaders with parts. A step that only loads is short, so a processor waits for
-// the texels of many vectors at the same time. Machines that run the parts of one vector only do all work in the last
-// step, where it needs the fewest registers.
+// The texels of one level, for TrilinearLookup.
+struct PlacedSquare {
+  TexelSquare square;
+  int stride;  // from row to row, if all lanes read one level and nothing wraps: at[0] is then enough. Otherwise -1
+
+  // `side`: the width if all lanes read one level, otherwise -1.
+  BROKKR_FN void place(Warp& w, const MipLevel& level, int side, const Vec2<Warp>& at, Mask m) {
+    const TexelCorner corner = bilinear_corner(level, at.x, at.y, square);
+    const Mask apart =
+        as_uint(corner.column) >= as_uint(level.width - 1) || as_uint(corner.row) >= as_uint(level.height - 1);
+    stride = w.are_squares(apart, m) ? side : -1;
+    if (stride >= 0)
+      square.at[0] = level.first + (corner.row * level.width + corner.column);
+    else
+      place_wrapped(level, corner, square);
+  }
+  BROKKR_FN void load(Warp& w, const FrameTables& frame, Mask m) {
+    if (stride >= 0)
+      w.gather_rows(frame.texels, square.at[0], stride, m, square.texel);
+    else
+      square.load(w, frame, m);
+  }
+};
+
+// sample_trilinear in four steps, for shaders with parts. A step is short, so a processor computes the levels of many
+// vectors at the same time, and then waits for the texels of many. Machines that run the parts of one vector only do
+// all work in the last step, where it needs the fewest registers.
 struct TrilinearLookup {
   static constexpr bool kHasSteps = Warp::takes_turns;
   Float detail, weight;
-  TexelSquare fine, coarse;
+  PlacedSquare fine, coarse;
   bool needs_coarse;
 
+  BROKKR_FN void measure(const FrameTables& frame, int texture_number, const Texcoords<Warp>& c) {
+    if constexpr (kHasSteps) detail = level_of_detail(frame.textures[texture_number], c.dx, c.dy);
+  }
   BROKKR_FN void place(Warp& w, const FrameTables& frame, int texture_number, const Texcoords<Warp>& c, Mask m) {
     if constexpr (kHasSteps) {
       const TextureRecord& texture = frame.textures[texture_number];
-      detail = level_of_detail(texture, c.dx, c.dy);
       if (texture.sampler.usual == 0) return;
       const NearLevels levels(w, clamped_level(texture, detail), m);
       weight = levels.weight;
       needs_coarse = w.any(m && weight > 0.0f);
-      place_bilinear(levels.fine(w, texture, m), c.at.x, c.at.y, fine);
-      if (needs_coarse) place_bilinear(levels.coarse(w, texture, m), c.at.x, c.at.y, coarse);
+      if (levels.first < 0) {
+        fine.place(w, levels.fine(w, texture, m), -1, c.at, m);
+        if (needs_coarse) coarse.place(w, levels.coarse(w, texture, m), -1, c.at, m);
+        return;
+      }
+      // Addresses do not wait for the level.
+      const int level = foreseen(levels.first), last = int(texture.levels) - 1;
+      const auto place_in = [&](PlacedSquare& square, int number) {
+        const int width = int(texture.width) >> number;
+        square.place(w, mip_level(texture, number), width > 1 ? width : 1, c.at, m);
+      };
+      place_in(fine, level);
+      if (needs_coarse) place_in(coarse, level < last ? level + 1 : last);
     }
   }
   BROKKR_FN void load(Warp& w, const FrameTables& frame, int texture_number, Mask m) {
@@ -236,8 +284,22 @@ struct TrilinearLookup {
     if constexpr (!kHasSteps) return sample_trilinear(w, frame, texture_number, c.at, c.dx, c.dy, m);
     const TextureRecord& texture = frame.textures[texture_number];
     if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, c.at, detail, m);
-    const Vec4<Warp> color = fine.mixed(texture.code);
-    return needs_coarse ? mixed_colors(color, coarse.mixed(texture.code), weight) : color;
+    switch (texture.code) {
+      case TexelCode::linear: return mixed_as<TexelCode::linear>();
+      case TexelCode::root: return mixed_as<TexelCode::root>();
+      case TexelCode::root_opaque: break;
+    }
+    return mixed_as<TexelCode::root_opaque>();
+  }
+
+ private:
+  // The code is a constant, so that it is not looked at for each texel.
+  template <TexelCode kCode>
+  BROKKR_FN Vec4<Warp> mixed_as() const {
+    Vec4<Warp> color = fine.square.mixed(kCode);
+    if (needs_coarse) color = mixed_colors(color, coarse.square.mixed(kCode), weight);
+    if (kCode == TexelCode::root_opaque) color.w = 1.0f;
+    return color;
   }
 };
 

@@ -175,7 +175,7 @@ MUTATIONS = [
      PIPELINE, "Shading.TexturesRepeat"),
     ("texture-clamps-above", "shaders/texture.h", "y1 = ‹select(y1 >= height, 0, y1)›;",
      "select(y1 >= height, height - one, y1)", PIPELINE, "Shading.TexturesRepeat"),
-    ("texture-clamps", "shaders/texture.h", "const Float x = ‹fraction(u)› * to_float(width) - 0.5f,", "saturate(u)",
+    ("texture-clamps", "shaders/texture.h", "const Float x = ‹fraction(u)› * to_float(level.width) - 0.5f,", "saturate(u)",
      PIPELINE, "Shading.TexturesRepeat"),
     ("level-of-detail", "shaders/texture.h", "return ‹0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f))›;",
      "log2_lanes(clamp_to(rho, 1e-20f, 1e20f))", PIPELINE, "Shading.TrilinearMixesLevels"),

@@ -65,10 +65,10 @@ struct SampledRecord {
   uint32_t first[kMaxSampledLevels];  // as in TextureTexels
 };
 
-// Two-dimensional, of real numbers in at most two words a texel, with the same filter near and far: lookups take the
-// path of shade/texture_plain.h if they do not take a faster one.
+// Two-dimensional, of real numbers, with the same filter near and far: lookups take the path of shade/texture_plain.h
+// if they do not take a faster one.
 constexpr bool is_plain(const SampledRecord& texture) {
-  return texture.kind == TextureKind::two && texture.type == SampledType::real && words_of(texture.encoding) <= 2 &&
+  return texture.kind == TextureKind::two && texture.type == SampledType::real &&
          texture.magnify_linear == texture.minify_linear;
 }
 

@@ -30,6 +30,7 @@
 #if defined(__CUDACC__)
 #define BROKKR_MACHINE gpu
 #define BROKKR_FN __device__ __forceinline__
+#define BROKKR_FN_INLINE BROKKR_FN
 #define BROKKR_FN_NOINLINE inline __device__ __noinline__  // the header is part of several programs
 #define BROKKR_INLINE_LAMBDA
 #define BROKKR_CONSTANT __device__ constexpr
@@ -51,6 +52,12 @@
 #define BROKKR_FN [[gnu::always_inline]] inline
 // write it after the parameters; the compiler would otherwise call the lambda
 #define BROKKR_INLINE_LAMBDA __attribute__((always_inline))
+#endif
+#if defined(BROKKR_ISA_EMULATED)
+#define BROKKR_FN_INLINE inline
+#else
+// For the few functions that a compiler would call, although they return values of many registers.
+#define BROKKR_FN_INLINE [[gnu::always_inline]] inline
 #endif
 #define BROKKR_FN_NOINLINE [[gnu::noinline]] inline
 #define BROKKR_CONSTANT constexpr

@@ -182,6 +182,29 @@ class TileEdges {
   Int lane_[3];
 };
 
+// The depths of the covered samples of a tile, vector by vector. If they are many, what vectors share is computed
+// first.
+class TileDepths {
+ public:
+  BROKKR_FN TileDepths(const TileEdges& edges, uint64_t covered) : edges_(edges) {
+    if constexpr (kTileStartsFit) {
+      together_ = count_bits(covered) >= kTileSamples / 2;
+      if (together_) depths_ = edges.depths();
+    }
+  }
+  BROKKR_FN Float at(int s) const {
+    if constexpr (kTileStartsFit) {
+      if (together_) return depths_.at(s);
+    }
+    return edges_.depth(s);
+  }
+
+ private:
+  const TileEdges& edges_;
+  bool together_ = false;
+  TileEdges::Depths depths_;  // unset unless together_
+};
+
 // Tiles of 8 x 8 samples, one per lane.
 struct LaneTiles {
   Int x, y;               // first sample, relative to the region

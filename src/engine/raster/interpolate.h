@@ -89,7 +89,8 @@ BROKKR_FN void guess_surface(const DrawRecord& draw, const Surface& surface, con
 // Fills position, normal, texcoord and barycentric in `in`. `surface` is a SurfaceOf, PickedSurfaces or
 // SurfacesOfTable. Returns the weights.
 template <class Surface>
-BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Surface& surface, ShaderInput<Warp>& in) {
+BROKKR_FN_INLINE Weights interpolate(const FrameTables& frame, const Run& run, const Surface& surface,
+                                     ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
   using T = decltype(surface.get([](const auto& s) -> const auto& { return s.clip[0].w; }));
   T clip_w[3];
@@ -313,8 +314,15 @@ BROKKR_FN void interpolate_tile(Warp& w, const Run& run, const TileOfRun<kVector
       }
       place[end] = number;
     }
-    for (int k = 0; k < count; ++k) load_lane(frame, run, *in.material, primitives[k], k, table);
-    for (int i = 0; i < 3; ++i) {
+    // Neighbouring tiles of a large triangle find it in the table.
+    bool loads = false;
+    for (int k = 0; k < count; ++k) {
+      if (table.number[k] == primitives[k]) continue;
+      loads = true;
+      table.number[k] = primitives[k];
+      load_lane(frame, run, *in.material, primitives[k], k, table);
+    }
+    for (int i = 0; i < 3 && loads; ++i) {
       const ClipVertex corner = transform_vertex(run, [&](int c) { return table.of.position[i][c].lanes(); });
       table.of.clip[i] = {w.spill(corner.x * run.draw->scale[0]), w.spill(corner.y * run.draw->scale[1]),
                           w.spill(corner.z), w.spill(corner.w)};

@@ -89,6 +89,11 @@ struct PickedSurfaces {
 struct SurfaceTable {
   static constexpr int kCount = kWidth;
   SurfaceOf<Warp::Spilled<float>> of{};  // lanes without a primitive hold finite numbers
+  uint32_t number[kCount];               // the primitives
+
+  SurfaceTable() {
+    for (uint32_t& none : number) none = kNoPrimitive;
+  }
 };
 // The corners for samples, each of which has its own lane of a table.
 struct SurfacesOfTable {

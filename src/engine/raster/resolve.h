@@ -156,28 +156,51 @@ BROKKR_FN void write_cleared_tile(Warp& w, const KeyPass& pass, int tile, const 
   }
 }
 
-// Writes a tile whose samples `won`, at least one, have colours of programs in the memory. Planes must have no notes of
-// writers.
-BROKKR_FN void write_programs_tile(Warp& w, const KeyPass& pass, const ProgramMemory& memory, int tile,
-                                   const RegionState& state, uint64_t won) {
+// Writes a tile; color_at(s) is the stored colour of samples s .. s + width - 1. The phase must have won some samples,
+// and planes must have no notes of writers.
+template <class ColorAt>
+BROKKR_FN void write_won_tile(Warp& w, const KeyPass& pass, const ShadedTile& tile, const RegionState& state,
+                              ColorAt color_at) {
   const TargetTables& planes = *pass.planes;
-  const size_t base = pass.base() + size_t(tile) * kTileSamples;
+  const size_t base = pass.base() + size_t(tile.number) * kTileSamples;
   const bool fresh = (state.bits & kClearColor) != 0;
-  const auto write = [&](const uint32_t* colors, uint32_t cleared, uint32_t* plane) {
-    if (~won == 0) {
-      for (int s = 0; s < kTileSamples; s += w.width) w.store(plane + s, w.load(colors + s));
+  const auto write = [&](auto&& colors, uint32_t cleared, uint32_t* plane) BROKKR_INLINE_LAMBDA {
+    if (~tile.won == 0) {
+      for (int s = 0; s < kTileSamples; s += w.width) w.store(plane + s, colors(s));
       return;
     }
     for (int s = 0; s < kTileSamples; s += w.width) {
       const Uint old = fresh ? Uint(cleared) : w.load(plane + s);
-      w.store(plane + s, select(w.lanes_of(uint32_t(won >> s)), w.load(colors + s), old));
+      w.store(plane + s, select(w.lanes_of(uint32_t(tile.won >> s)), colors(s), old));
     }
   };
-  write(memory.low, uint32_t(state.color), planes.color + base);
-  if (planes.targets[pass.region->target].format == uint32_t(ColorFormat::rgba16f))
-    write(memory.high, uint32_t(state.color >> 32), planes.color_high + base);
-  for (int s = 0; s < kTileSamples; s += w.width)
-    w.store(planes.depth + base + s, depth_of_key(pass.keys->depth(w, tile * kTileSamples + s), pass.key_bits));
+  write([&](int s) { return color_at(s).low; }, uint32_t(state.color), planes.color + base);
+  if (tile.format == uint32_t(ColorFormat::rgba16f))
+    write([&](int s) { return color_at(s).high; }, uint32_t(state.color >> 32), planes.color_high + base);
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    const Uint depth = pass.keys->depth(w, tile.number * kTileSamples + s);
+    w.store(planes.depth + base + s, depth_of_key(depth, pass.key_bits));
+  }
+}
+
+// Writes a tile if one source has all colours that the phase won: programs, parts of a shader, or Shading::flat.
+// Otherwise, or if planes have notes of writers, returns false.
+BROKKR_FN bool write_of_one_source(Warp& w, const ShadeContext& context, const KeyPass& pass, const ShadedTile& tile,
+                                   const RegionState& state, const TileColors& colors) {
+  const bool notes = pass.planes->visible_id || pass.planes->depth_id;
+  if (tile.won == 0 || (pass.key_bits & kKeyDepthOnly) != 0 || notes) return false;
+  const auto write = [&](const uint32_t* low, const uint32_t* high) BROKKR_INLINE_LAMBDA {
+    write_won_tile(w, pass, tile, state, [&](int s) { return Stored{w.load(low + s), w.load(high + s)}; });
+  };
+  if (tile.by_program == tile.won)
+    write(context.memory->low, context.memory->high);
+  else if (colors.samples == tile.won)
+    write(colors.low, colors.high);
+  else if (context.shading == Shading::flat && tile.by_program == 0)
+    write_won_tile(w, pass, tile, state, [&](int) { return Stored{colors.flat[0], colors.flat[1]}; });
+  else
+    return false;
+  return true;
 }
 
 // Shades samples of a tile whose shader has parts. Returns these samples. If the shader needs quads, a vector whose
@@ -247,6 +270,13 @@ BROKKR_FN void shade_vector(Warp& w, ShadeContext& context, const KeyPass& pass,
   if (!Warp::takes_turns || w.any(others)) shade_won(w, context, tile.format, tile.quads, in, others, shown);
 }
 
+// Sets the colour of Shading::flat.
+BROKKR_FN void set_flat(Warp& w, uint32_t format, TileColors& colors) {
+  const Stored stored = store_color(format, color_of(Flat<Warp>()(w, ShaderInput<Warp>(), true)));
+  colors.flat[0] = w.broadcast(stored.low, 0);
+  colors.flat[1] = w.broadcast(stored.high, 0);
+}
+
 // Resolves the tiles of the warp's share. Returns the number of samples shaded.
 BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool quads, ShadeContext& context) {
   const TargetTables& planes = *in_shared_memory(pass.planes);
@@ -259,6 +289,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
   const bool fresh = (state.bits & kClearColor) != 0, half = target.format == uint32_t(ColorFormat::rgba16f);
   const bool writes_color = !(pass.key_bits & kKeyDepthOnly);
   [[maybe_unused]] TileColors colors;
+  if constexpr (Warp::takes_turns) set_flat(w, target.format, colors);
   int shaded = 0;
   for (int tile = tiles.first; tile * kTileSamples < pass.samples(); tile += tiles.step) {
     const int tile_x0 = pass.x + ((tile & ((1 << tiles_shift) - 1)) * kTile),
@@ -274,7 +305,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
     const uint64_t by_program = context.shows_programs() && writes_color
                                     ? resolve_programs(w, context, pass, tile, tile_x0, tile_y0, target.format)
                                     : 0;
-    const ShadedTile shaded_tile{tile, tile_x0, tile_y0, target.format, quads, by_program};
+    const ShadedTile shaded_tile{tile, tile_x0, tile_y0, target.format, quads, by_program, won_here};
     if constexpr (Warp::takes_turns) {
       const bool others = writes_color && by_program != won_here;
       colors.samples = others ? resolve_tile_in_parts(w, context, pass, shaded_tile, colors) : 0;
@@ -283,10 +314,9 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
       if ((state.bits & kLoadWaits) != 0 && writes_color && ~won_here != 0)
         load_waiting_tile(w, planes, *pass.region, *context.frame, *context.programs, tile);
     }
-    if constexpr (Warp::takes_turns && (kKernelFeatures & kFeaturePrograms) != 0) {
-      if (by_program != 0 && !planes.visible_id && !planes.depth_id && won_here == by_program) {
-        write_programs_tile(w, pass, *context.memory, tile, state, by_program);
-        shaded += count_bits(by_program);
+    if constexpr (Warp::takes_turns) {
+      if (write_of_one_source(w, context, pass, shaded_tile, state, colors)) {
+        shaded += count_bits(won_here);
         continue;
       }
     }

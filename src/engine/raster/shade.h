@@ -100,6 +100,7 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
 struct alignas(64) TileColors {
   uint32_t low[kTileSamples], high[kTileSamples];
   uint64_t samples = 0;  // one bit each
+  uint32_t flat[2];      // low and high of Shading::flat
 };
 
 // A tile to shade.
@@ -108,6 +109,7 @@ struct ShadedTile {
   uint32_t format;      // of its colours
   bool quads;           // the shader needs quads
   uint64_t by_program;  // samples that have a colour, one bit each
+  uint64_t won;         // samples that primitives won; set on CPUs alone
 };
 
 // Does the work of shade_samples and store_color for the samples `which` of a tile, part of the shader by part. Returns
@@ -118,6 +120,7 @@ BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, const ShadedTi
                                        const Uint (&primitives)[kVectors], TileColors& to) {
   const FrameTables& frame = *context.frame;
   typename Shader::Carried carried[kVectors];
+  Mask lanes[kVectors];
   uint64_t shaded = 0;
   while (which != 0) {
     const int first = lowest_bit(which);
@@ -140,10 +143,10 @@ BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, const ShadedTi
     if (!(in.draw->bits & kDrawMaterial)) continue;
     shaded |= same;
     const TileOfRun<kVectors> of_run{tile.x0, tile.y0, same, primitives};
+    for (int i = 0; i < kVectors; ++i) lanes[i] = w.lanes_of(of_run.lanes(i));
     const auto for_vectors = [&](auto&& f) BROKKR_INLINE_LAMBDA {
       for (int i = 0; i < kVectors; ++i) {
-        const uint32_t lanes = of_run.lanes(i);
-        if (lanes != 0) f(i, w.lanes_of(lanes));
+        if (of_run.lanes(i) != 0) f(i, lanes[i]);
       }
     };
     interpolate_tile<Shader::kColors>(w, context.run, of_run, context.surfaces.table, in,

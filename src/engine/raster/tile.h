@@ -226,6 +226,23 @@ struct TileDraw {
   }
 };
 
+// Calls f(s, m) for the vectors of a tile that have any of `samples`: their lanes m of s .. s + width - 1.
+template <class F>
+BROKKR_FN void for_vectors_of(Warp& w, uint64_t samples, F&& f) {
+  if constexpr (Warp::takes_turns) {
+    for (uint64_t left = samples; left != 0;) {
+      const int s = lowest_bit(left) & ~(kWidth - 1);
+      left &= ~(kVectorBits << s);
+      f(s, w.lanes_of(uint32_t(samples >> s & kVectorBits)));
+    }
+  } else {
+    for (int s = 0; s < kTileSamples; s += w.width) {
+      const Mask m = w.lanes_of(uint32_t(samples >> s));
+      if (w.any(m)) f(s, m);
+    }
+  }
+}
+
 // Counts the samples of the tile that a triangle covers.
 BROKKR_FN void count_covered(Warp& w, const TilePass& pass, uint64_t covered) {
   pass.counts.fragments += uint64_t(count_bits(covered));
@@ -474,12 +491,11 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
   const uint64_t covered = covered_in_tile(w, pass, edges, whole);
   if (batch.draw != &draw || (batch.wanted & covered) != 0) finish_batch(w, pass, batch);
   const TileDraw to{pass, draw};
+  const TileDepths depths(edges, has_depth || has_tests ? covered : 0);
   uint64_t wanted = 0;
-  for (int s = 0; s < kTileSamples; s += w.width) {
-    Mask m = w.lanes_of(uint32_t(covered >> s));
-    if (!w.any(m)) continue;
+  for_vectors_of(w, covered, [&](int s, Mask m) BROKKR_INLINE_LAMBDA {
     if (has_depth || has_tests) {
-      const Float z = edges.depth(s);
+      const Float z = depths.at(s);
       if (has_tests) m = tests.discards ? to.would_pass(w, s, z, m) : to.test(w, s, z, m);
       if (!tests.after())
         to.write_depth(w, s, z, tri.primitive, m);
@@ -488,7 +504,7 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
     }
     w.merge(memory.primitive + s, tri.primitive, m);
     wanted |= uint64_t(w.ballot(m)) << s;
-  }
+  });
   if (wanted == 0) return;
   batch.draw = &draw;
   batch.wanted |= wanted;
@@ -549,21 +565,20 @@ class FlatWrite {
   BROKKR_FN void draw_vectors(Warp& w, const TileEdges& edges, uint64_t covered, TileCounts& counts) const {
     const TileDraw to{pass_, draw_};
     const bool has_depth = (draw_.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0;
-    for (int s = 0; s < kTileSamples; s += w.width) {
-      Mask m = w.lanes_of(uint32_t(covered >> s));
-      if (!w.any(m)) continue;
+    const TileDepths depths(edges, has_depth ? covered : 0);
+    for_vectors_of(w, covered, [&](int s, Mask m) BROKKR_INLINE_LAMBDA {
       if (has_depth) {
-        const Float z = edges.depth(s);
+        const Float z = depths.at(s);
         m = to.passes_depth(w, s, z, m);
-        if (!w.any(m)) continue;
+        if (!w.any(m)) return;
         if (draw_.bits & kDrawDepthWrite) w.merge(pass_.tile.depth + s, z, m);
       }
-      if (written_ == 0) continue;
+      if (written_ == 0) return;
       counts.shaded += uint64_t(w.count(m));
       const Uint old = w.load(pass_.tile.color + s);
       const Uint next = (drawn<kBlending>(old) & written_) | (old & ~written_);
       w.store(pass_.tile.color + s, select(m, next, old));
-    }
+    });
   }
 };
 

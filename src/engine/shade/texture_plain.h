@@ -86,6 +86,15 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const Kind& k
       return bordered(texel_of_words(kind.encoding, first, second), column, row);
     });
   }
+  if (words_of(kind.encoding) == 4) {
+    return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
+      const Int word = level.first + ((row == 0 ? low : high) + (column == 0 ? x.a : x.b)) * 4;
+      Uint first, second, third, fourth;
+      w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
+      w.gather_near(look.texels, word + 2, word + 3, look.lanes, third, fourth);
+      return bordered(Vec4<Warp>(as_float(first), as_float(second), as_float(third), as_float(fourth)), column, row);
+    });
+  }
   const Int left = level.first + x.a;
   Uint texel[4];
   if (kind.linear)

@@ -75,6 +75,8 @@ std::vector<Case> cases() {
        sampler_of(TextureWrap::clamp, true, MipFilter::none), 1},
       {"10 bits", TexelFormat::rgb10_a2, TexelBase::rgba,
        sampler_of(TextureWrap::mirror_clamp_to_edge, true, MipFilter::linear), 7},
+      {"32 bits", TexelFormat::rgba32f, TexelBase::rgba, sampler_of(kEdge, false, MipFilter::none), 1},
+      {"filtered 32 bits", TexelFormat::rgba32f, TexelBase::rgba, sampler_of(kRepeat, true, MipFilter::linear), 7},
       {"ellipse", TexelFormat::rgba8, TexelBase::rgb, sampler_of(kRepeat, true, MipFilter::linear, 4), 7}};
 }
 
@@ -89,7 +91,7 @@ CapturedTexture picture_of(const Case& one) {
 }
 
 std::vector<uint32_t> random_texels() {
-  std::vector<uint32_t> texels(64 * 32 * 4);  // two words a texel, with levels
+  std::vector<uint32_t> texels(64 * 32 * 8);  // four words a texel, with levels
   std::mt19937 random(19);
   for (uint32_t& texel : texels) texel = uint32_t(random());
   return texels;
@@ -189,8 +191,9 @@ TEST_F(FoldLookupsTest, PlainTexturesGiveTheBitsOfTheGeneralPath) {
   const Program plain = program_of("sampler2D", "at.xy * 1.3"),
                 general = program_of("sampler2DArray", "vec3(at.xy * 1.3, 0)");
   const std::vector<uint32_t> texels = random_texels();  // infinite ones and NaN among them
-  for (const TexelFormat format : {TexelFormat::r8, TexelFormat::rgba8_srgb, TexelFormat::rgb10_a2, TexelFormat::rgba16,
-                                   TexelFormat::rg16f, TexelFormat::rgba16f, TexelFormat::r32f, TexelFormat::rg32f}) {
+  for (const TexelFormat format :
+       {TexelFormat::r8, TexelFormat::rgba8_srgb, TexelFormat::rgb10_a2, TexelFormat::rgba16, TexelFormat::rg16f,
+        TexelFormat::rgba16f, TexelFormat::r32f, TexelFormat::rg32f, TexelFormat::rgba32f}) {
     for (const TextureWrap wrap :
          {TextureWrap::repeat, TextureWrap::mirrored_repeat, TextureWrap::clamp_to_edge, TextureWrap::clamp_to_border,
           TextureWrap::clamp, TextureWrap::mirror_clamp_to_edge}) {
