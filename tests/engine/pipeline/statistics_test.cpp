@@ -200,6 +200,8 @@ TEST(Statistics, AdmissionWaitsAreCounted) {
   o.store_blocks = 8192;
   EXPECT_EQ(Renderer().render(frame, o).statistics.admission_waits, 0u);
   o.store_blocks = 1;
+  o.policy = Policy::geometry_first;  // even a worker that runs alone then waits
+  o.workers = 1;
   EXPECT_GT(Renderer().render(frame, o).statistics.admission_waits, 0u);
 }
 
