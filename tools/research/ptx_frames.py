@@ -7,7 +7,8 @@ GENERATED = ["generated:city", "generated:overlap-10k?triangles=300", "generated
 PROGRAMS = ["tests/frames/measured/glmark2-desktop.bkf --rasterizers 5"]  # some read earlier results of the frame
 # Vertex programs run in the geometry stage, and must place every vertex as the CPU's host has done.
 VERTICES = [f"tests/frames/{name}.bkf --vertex-stage pipeline --reuse {reuse}"
-            for name, reuse in (("vertex-glxgears", "warp"), ("vertex-glmark2-ideas", "none"), ("vertex-glmark2-ideas", "nvidia"))]
+            for name, reuse in (("vertex-glxgears", "warp"), ("vertex-glmark2-ideas", "none"), ("vertex-glmark2-ideas", "nvidia"),
+                                ("vertex-glmark2-ideas", "block"))]
 FEATURES = "tests/frames/gl-feature-test.bkf"
 OVERLAP = "generated:overlap-10k?triangles=300"
 # Small frames with options. Together they reach every barrier, release and acquire of the kernel, with a thread on the
