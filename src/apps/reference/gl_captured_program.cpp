@@ -11,8 +11,11 @@
 #include <set>
 #include <string_view>
 
+#include "base/loading.h"
+#include "brokkr/load.h"
 #include "reference/gl_object.h"
 #include "reference/gl_vertex_text.h"
+#include "shader/front_end.h"
 
 namespace brokkr {
 namespace {
@@ -151,23 +154,52 @@ std::string without_comments(const std::string& text) {
   return std::regex_replace(text, kComments, " ");
 }
 
-// Properties of inputs that only the texts contain: explicit locations, and blocks with all their members.
+// Properties of inputs that only the texts contain: explicit locations, arrays of one element, the word `smooth`, and
+// blocks and structures with all their members.
 struct InputTexts {
-  std::map<std::string, std::string> locations;  // by name
-  std::map<std::string, std::string> blocks;     // by name: "{ … }"
+  std::map<std::string, std::string> locations;   // by name
+  std::map<std::string, std::string> blocks;      // by name: "{ … }"
+  std::map<std::string, std::string> structures;  // by the name of the structure: "{ … }"
+  std::map<std::string, std::string> types;       // by the name of the input
+  std::set<std::string> arrays, smooth;           // names
 };
+
+// The text without comments, and without macros if the front end of run-time shaders is installed.
+std::string plain_text(const std::string& text) {
+  if (text.find('#') == std::string::npos) return without_comments(text);
+  const LoadOptions options;
+  Loading loading(options);
+  const shader::Texts texts{text};
+  const shader::Texts* const program = &texts;
+  std::string result = text;
+  shader::run_glsl(shader::GlslTask::preprocess, {&program, 1}, loading, [&](size_t, const shader::GlslAnswer& answer) {
+    if (answer.is_good()) result = answer.bytes;
+  });
+  return without_comments(result);
+}
 
 InputTexts scan(const std::vector<std::string>& texts) {
   static const std::regex kLocation(
       R"(layout\s*\(\s*location\s*=\s*(\d+)\s*\)\s*((?:flat|smooth|noperspective|centroid|sample)\s+)*in\s+((?:lowp|mediump|highp)\s+)?\w+\s+(\w+))");
   static const std::regex kBlock(R"(\bin\s+(\w+)\s*(\{[^}]*\}))");
+  static const std::regex kStructure(R"(\bstruct\s+(\w+)\s*(\{[^}]*\}))");
+  static const std::regex kInput(
+      R"((smooth\s+)?(?:centroid\s+|sample\s+)?\b(?:in|varying)\s+(?:(?:lowp|mediump|highp)\s+)?(\w+)(\s*\[[^\]]*\])?\s+(\w+)\s*(\[[^\]]*\])?\s*;)");
   InputTexts result;
-  for (const std::string& commented : texts) {
-    const std::string text = without_comments(commented);
+  for (const std::string& written : texts) {
+    const std::string text = plain_text(written);
     for (std::sregex_iterator at(text.begin(), text.end(), kLocation), end; at != end; ++at)
       result.locations[(*at)[4]] = (*at)[1];
     for (std::sregex_iterator at(text.begin(), text.end(), kBlock), end; at != end; ++at)
       result.blocks[(*at)[1]] = (*at)[2];
+    for (std::sregex_iterator at(text.begin(), text.end(), kStructure), end; at != end; ++at)
+      result.structures[(*at)[1]] = (*at)[2];
+    for (std::sregex_iterator at(text.begin(), text.end(), kInput), end; at != end; ++at) {
+      const std::string name = (*at)[4];
+      result.types[name] = (*at)[2];
+      if ((*at)[1].matched) result.smooth.insert(name);
+      if ((*at)[3].matched || (*at)[5].matched) result.arrays.insert(name);
+    }
   }
   return result;
 }
@@ -177,7 +209,8 @@ std::string qualifiers(const ProgramVarying& varying, const InputTexts& texts) {
   std::string text;
   if (const auto found = texts.locations.find(varying.name); found != texts.locations.end())
     text = "layout(location = " + found->second + ") ";
-  text += kInterpolations[size_t(varying.interpolation)];
+  // Before GLSL 4.40 both shaders must have the word, or none.
+  text += texts.smooth.contains(varying.name) ? "smooth " : kInterpolations[size_t(varying.interpolation)];
   return text + (varying.sample ? "sample out " : varying.centroid ? "centroid out " : "out ");
 }
 
@@ -234,6 +267,9 @@ std::string pass_through_text(const FragmentProgram& program) {
                      : is_es     ? fmt::format("#version {} es\n", program.version)
                                  : "#version 330 compatibility\n";
   if (has_samples && !is_es) text += "#extension GL_ARB_gpu_shader5 : require\n";
+  const auto is_array = [&](const ProgramVarying& varying) {
+    return varying.count > 1 || texts.arrays.contains(varying.name);
+  };
   const auto declare = [&](uint32_t location, const std::string& name) {
     text += is_first_es ? fmt::format("attribute vec4 {};\n", name)
                         : fmt::format("layout(location = {}) in vec4 {};\n", location, name);
@@ -242,24 +278,34 @@ std::string pass_through_text(const FragmentProgram& program) {
   const auto components = uint32_t(varying_components(program));
   for (uint32_t i = 0; 4 * i < components; ++i) declare(i + 1, fmt::format("brokkr_{}", i));
   std::string body;
-  std::set<std::string> blocks;
+  std::set<std::string> blocks, structures;
   for (const ProgramVarying& varying : program.varyings) {
     std::string name = written_built_in(varying.name);
     const size_t dot = varying.name.find('.');
     if (name.empty() && dot != std::string::npos) {
       const std::string block = varying.name.substr(0, dot);
       const auto found = texts.blocks.find(block);
-      if (found != texts.blocks.end() && blocks.insert(block).second)
-        text += fmt::format("out {} {} brokkr_of_{};\n", block, found->second, block);
-      name = "brokkr_of_" + block + varying.name.substr(dot);
+      const auto type = texts.types.find(block);
+      if (found == texts.blocks.end() && type != texts.types.end() && texts.structures.contains(type->second)) {
+        // A structure. Its name is that of the input.
+        const std::string& structure = type->second;
+        if (structures.insert(structure).second)
+          text += fmt::format("struct {} {};\n", structure, texts.structures.at(structure));
+        if (blocks.insert(block).second) text += fmt::format("out {} {};\n", structure, block);
+        name = varying.name;
+      } else {
+        if (found != texts.blocks.end() && blocks.insert(block).second)
+          text += fmt::format("out {} {} brokkr_of_{};\n", block, found->second, block);
+        name = "brokkr_of_" + block + varying.name.substr(dot);
+      }
     } else if (name.empty()) {
       name = varying.name;
       text += fmt::format("{}{} {}{};\n", qualifiers(varying, texts), glsl_name(varying.type), name,
-                          varying.count > 1 ? fmt::format("[{}]", varying.count) : "");
+                          is_array(varying) ? fmt::format("[{}]", varying.count) : "");
     }
     const uint32_t each = shape_of(varying.type).components();
     for (uint32_t i = 0; i < varying.count; ++i) {
-      const std::string element = varying.count > 1 ? fmt::format("[{}]", i) : "";
+      const std::string element = is_array(varying) ? fmt::format("[{}]", i) : "";
       body += fmt::format("  {}{} = {};\n", name, element, value_at(varying.type, varying.offset + i * each));
     }
   }

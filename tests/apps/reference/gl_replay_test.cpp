@@ -82,6 +82,27 @@ TEST_F(GlReplayTest, VaryingsOfAllTypesArrive) {
   EXPECT_TRUE(failures.empty());
 }
 
+// Inputs as GTK 4 and Panda3D write them: by macros, as structures, as arrays of one element, and with `smooth`.
+TEST_F(GlReplayTest, StructuresMacrosAndArraysOfOneElementArrive) {
+#if !defined(BROKKR_HAVE_SHADERS)
+  GTEST_SKIP() << "built without run-time shaders";
+#endif
+  FragmentProgram program;
+  program.texts = {
+      "#version 150\n#define IN in\n#define OUTLINE Rect\nstruct Rect { vec2 low; vec2 high; };\n"
+      "IN OUTLINE outline;\nIN vec2 shadow[1];\nsmooth in float red;\nout vec4 color;\n"
+      "void main() { color = vec4(red, outline.high.x, shadow[0].y, outline.low.y); }\n"};
+  program.version = 150;
+  program.outputs = {{.name = "color"}};
+  program.varyings = {{.name = "outline.low", .type = ShaderType::vec2, .offset = 0},
+                      {.name = "outline.high", .type = ShaderType::vec2, .offset = 2},
+                      {.name = "shadow", .type = ShaderType::vec2, .offset = 4},
+                      {.name = "red", .type = ShaderType::f32, .offset = 6}};
+  add_program_draw(program, {9, 1.0f, 0.4f, 9, 9, 0.6f, 0.2f});
+  EXPECT_EQ(pixel(draw(), 3, 2), 0xff996633u);
+  EXPECT_TRUE(failures.empty()) << failures[0].reason;
+}
+
 TEST_F(GlReplayTest, BuiltInVaryingsUniformsAndBlocksArrive) {
   FragmentProgram old;
   old.texts = {
