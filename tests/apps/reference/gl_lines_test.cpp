@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "brokkr/renderer.h"
 #include "compare.h"
 #include "oracle/frame_builder.h"
-#include "reference/gl_replay.h"
 #include "tiny_frame.h"
 
 namespace brokkr::test {
@@ -122,15 +120,8 @@ TEST(GlOffsets, AreThoseOfTheDepthFormat) {
     state.polygon_offset = PolygonOffset{0, -1024};
     builder.draw_window(state, {{-1, -1}, {20, -1}, {-1, 20}}, 0.75);
     validate(frame);
-    GlReplay replay(*compatible_context().context);
-    replay.prepare(frame);
-    replay.draw();
-    Renderer renderer;
-    PreparedFrame prepared = renderer.prepare(frame);
-    RenderOptions options;
-    options.machine = MachineKind::cpu;
-    const RenderResult result = renderer.render(prepared, options);
-    const float expected = replay.read(0).depth[9], got = result.targets[0].layers[0].depth[9];
+    const auto [opengl, ours] = draw_twice(frame);
+    const float expected = opengl.depth[9], got = ours.depth[9];
     EXPECT_LT(got, 0.875f);
     EXPECT_NEAR(expected, got, format == TexelFormat::depth16 ? 1.0 / (1 << 15) : 1.0 / (1 << 22)) << int(format);
   }
@@ -161,15 +152,8 @@ TEST(GlOffsets, OfEdgesAndCornersAreThoseOfTheirPolygon) {
       builder.draw(state, corners, i == 2 ? Topology::line_loop : i == 3 ? Topology::points : Topology::triangles);
     }
     validate(frame);
-    GlReplay replay(*compatible_context().context);
-    replay.prepare(frame);
-    replay.draw();
-    Renderer renderer;
-    PreparedFrame prepared = renderer.prepare(frame);
-    RenderOptions options;
-    options.machine = MachineKind::cpu;
-    const RenderResult result = renderer.render(prepared, options);
-    const std::vector<float> expected = replay.read(0).depth, &got = result.targets[0].layers[0].depth;
+    const auto [opengl, ours] = draw_twice(frame);
+    const std::vector<float>&expected = opengl.depth, &got = ours.depth;
     for (int y = 0; y < kSize; ++y) {
       for (int x = 0; x < kSize; ++x) {
         const float a = expected[size_t(y * kSize + x)], b = got[size_t(y * kSize + x)];
