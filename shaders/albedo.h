@@ -11,7 +11,7 @@ struct Albedo : ShaderTraits {
   BROKKR_FN Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const {
     const MaterialRecord& material = *in.material;
     const auto sample = [&](int texture, const Texcoords<W>& c) {
-      return sample_trilinear(w, *in.frame, texture, c.at, c.dx, c.dy, active);
+      return sample_trilinear(w, *in.frame, texture, c, active);
     };
     Vec3<W> color = uniform3(material.diffuse) * Vec3<W>(in.color.x, in.color.y, in.color.z);
     Float alpha = in.color.w * material.opacity;

@@ -46,8 +46,7 @@ struct BlinnPhong : ShaderTraits {
         c.alpha = c.alpha * texel.w;
       }
       if (material.alpha_texture >= 0) {
-        const Vec4<W> texel =
-            sample_trilinear(w, *of.frame, material.alpha_texture, c.texcoord.at, c.texcoord.dx, c.texcoord.dy, active);
+        const Vec4<W> texel = sample_trilinear(w, *of.frame, material.alpha_texture, c.texcoord, active);
         c.alpha = c.alpha * texel.x;
       }
     } else if constexpr (kPart == 4) {

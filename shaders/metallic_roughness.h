@@ -101,7 +101,7 @@ struct MetallicRoughness : ShaderTraits {
 
  private:
   BROKKR_FN static Vec4<W> sample(W& w, const ShaderUniforms& of, int texture, const Texcoords<W>& c, Mask active) {
-    return sample_trilinear(w, *of.frame, texture, c.at, c.dx, c.dy, active);
+    return sample_trilinear(w, *of.frame, texture, c, active);
   }
 
   // Ends the lookup of the base colour and reads all other textures but that of the normal.

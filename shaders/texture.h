@@ -154,23 +154,20 @@ BROKKR_FN Int wrapped(Int i, Int size, Wrap wrap) {
   return minimum(maximum(i, Int(0)), size - Int(1));
 }
 
-// Like sample_bilinear, but follows the texture's sampler. Lanes of `nearest` get the nearest texel.
-BROKKR_FN Vec4<Warp> sample_level(Warp& w, const FrameTables& frame, const TextureRecord& texture,
-                                  const MipLevel& level, const Vec2<Warp>& uv, Mask nearest, Mask m) {
+// Like place_bilinear, but follows the texture's sampler. Lanes of `nearest` get the nearest texel.
+BROKKR_FN void place_as_set(const TextureRecord& texture, const MipLevel& level, const Vec2<Warp>& uv, Mask nearest,
+                            TexelSquare& square) {
   const Int one(1), width = level.width, height = level.height;
   const Wrap wrap_x = Wrap(texture.sampler.wrap_x), wrap_y = Wrap(texture.sampler.wrap_y);
   const Float half = select(nearest, 0.0f, 0.5f);
   const Float x = unwrapped(uv.x, to_float(width), wrap_x) - half, y = unwrapped(uv.y, to_float(height), wrap_y) - half;
   const Float fx = floor(x), fy = floor(y);
-  TexelSquare square;
   square.tx = select(nearest, 0.0f, x - fx);
   square.ty = select(nearest, 0.0f, y - fy);
   const Int i = to_int(fx), j = to_int(fy);
   const Int x0 = wrapped(i, width, wrap_x), x1 = wrapped(i + one, width, wrap_x);
   const Int y0 = wrapped(j, height, wrap_y), y1 = wrapped(j + one, height, wrap_y);
   square.place(level, x0, x1, y0, y1);
-  square.load(w, frame, m);
-  return square.mixed(texture.code);
 }
 
 // Reads a texture whose sampler is not the usual one; `lod` is the level of detail before it is clamped. This is a
@@ -185,8 +182,12 @@ BROKKR_FN_NOINLINE Vec4<Warp> sample_as_set(Warp& w, const FrameTables& frame, c
   lod = clamp_to(lod, 0.0f, top);
   if (MipFilter(sampler.mip) == MipFilter::none) lod = 0.0f;
   if (MipFilter(sampler.mip) == MipFilter::nearest) lod = minimum(floor(lod + 0.5f), top);
-  return mixed_levels(w, texture, lod, m,
-                      [&](const MipLevel& level) { return sample_level(w, frame, texture, level, uv, nearest, m); });
+  return mixed_levels(w, texture, lod, m, [&](const MipLevel& level) {
+    TexelSquare square;
+    place_as_set(texture, level, uv, nearest, square);
+    square.load(w, frame, m);
+    return square.mixed(texture.code);
+  });
 }
 
 // The level of detail before it is clamped. dx and dy are the changes of the coordinates to the next sample to the
@@ -201,14 +202,14 @@ BROKKR_FN Float clamped_level(const TextureRecord& texture, Float detail) {
   return clamp_to(detail, 0.0f, Float(float(texture.levels - 1)));
 }
 
-BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, const Vec2<Warp>& uv,
-                                      const Vec2<Warp>& dx, const Vec2<Warp>& dy, Mask m) {
+BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, const Texcoords<Warp>& c,
+                                      Mask m) {
   const TextureRecord& texture = frame.textures[texture_number];
-  const Float detail = level_of_detail(texture, dx, dy);
-  if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, uv, detail, m);
+  const Float detail = level_of_detail(texture, c.dx, c.dy);
+  if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, c.at, detail, m);
   return mixed_levels(w, texture, clamped_level(texture, detail), m, [&](const MipLevel& level) {
     TexelSquare square;
-    place_bilinear(level, uv.x, uv.y, square);
+    place_bilinear(level, c.at.x, c.at.y, square);
     square.load(w, frame, m);
     return square.mixed(texture.code);
   });
@@ -281,7 +282,7 @@ struct TrilinearLookup {
   }
   BROKKR_FN Vec4<Warp> mixed(Warp& w, const FrameTables& frame, int texture_number, const Texcoords<Warp>& c,
                              Mask m) const {
-    if constexpr (!kHasSteps) return sample_trilinear(w, frame, texture_number, c.at, c.dx, c.dy, m);
+    if constexpr (!kHasSteps) return sample_trilinear(w, frame, texture_number, c, m);
     const TextureRecord& texture = frame.textures[texture_number];
     if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, c.at, detail, m);
     switch (texture.code) {
@@ -306,8 +307,8 @@ struct TrilinearLookup {
 // For coordinates that the shader computes. Lanes must come as quads, because differences between them determine the
 // level of detail.
 BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, Float u, Float v, Mask m) {
-  return sample_trilinear(w, frame, texture_number, Vec2<Warp>(u, v), Vec2<Warp>(ddx(w, u), ddx(w, v)),
-                          Vec2<Warp>(ddy(w, u), ddy(w, v)), m);
+  const Texcoords<Warp> c{Vec2<Warp>(u, v), Vec2<Warp>(ddx(w, u), ddx(w, v)), Vec2<Warp>(ddy(w, u), ddy(w, v))};
+  return sample_trilinear(w, frame, texture_number, c, m);
 }
 
 BROKKR_MACHINE_END

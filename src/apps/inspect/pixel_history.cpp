@@ -221,8 +221,9 @@ class History {
     color_mask_ = record.color_mask;
     const size_t next = number + 1;
     const uint32_t end = next < impl_.runs.size() ? impl_.runs[next].first_batch : uint32_t(impl_.batch_run.size());
-    inspect::kernel.draw(tables_, targets_.data(), shading_, run.first_batch, end, samples_.data(),
-                         uint32_t(samples_.size()), &History::take, this);
+    inspect::kernel.draw(
+        {tables_, targets_.data(), shading_, samples_.data(), uint32_t(samples_.size()), &History::take, this},
+        run.first_batch, end);
   }
 
   // Sets the followed pixels to the content that a render of the frame has after the current command.

@@ -9,13 +9,8 @@ namespace inspect {
 
 // Data shared by all samples of one call.
 struct SampleRun {
-  const FrameTables* frame;
-  const TargetRecord* targets;
+  const SampleCall& call;
   ShadeContext shade_context;
-  FollowedSample* samples;
-  uint32_t count;
-  FragmentSink sink;
-  void* context;
   TileBuffer tile;
   uint32_t visible[kTileSamples], depth_writer[kTileSamples];
 };
@@ -35,9 +30,16 @@ static bool covers(const RegionTriangle& t, int x, int y) {
   return true;
 }
 
+// A triangle in the region that is a sample's tile.
+struct TriangleInTile {
+  RegionRecord region;
+  RegionTriangle triangle;
+  int sample;  // number of the followed sample in the tile
+};
+
 // Fills the sample's tile with `state`, draws the triangle into it, and returns the sample's new content.
-static SampleState draw_once(Warp& w, SampleRun& run, const RegionRecord& region, const DrawRecord& draw,
-                             const RegionTriangle& triangle, int at, const SampleState& state) {
+static SampleState draw_once(Warp& w, SampleRun& run, const TriangleInTile& covering, const DrawRecord& draw,
+                             const SampleState& state) {
   for (int s = 0; s < kTileSamples; ++s) {
     run.tile.color[s] = state.low;
     run.tile.color_high[s] = state.high;
@@ -47,27 +49,29 @@ static SampleState draw_once(Warp& w, SampleRun& run, const RegionRecord& region
     run.depth_writer[s] = state.depth_id;
   }
   TargetTables tables{};
-  tables.targets = run.targets;
+  tables.targets = run.call.targets;
   tables.visible_id = run.visible;
   tables.depth_id = run.depth_writer;
   TileCounts counts;
+  const RegionRecord& region = covering.region;
   const TilePass pass{tables, region, run.shade_context, run.tile, counts, format_of(tables, region)};
-  draw_in_tile(w, pass, draw, triangle, false);
+  draw_in_tile(w, pass, draw, covering.triangle, false);
+  const int at = covering.sample;
   return {run.tile.color[at], pass.half() ? run.tile.color_high[at] : 0u,
           run.tile.depth[at], run.tile.stencil[at],
           run.visible[at],    run.depth_writer[at]};
 }
 
 static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock& block, int i) {
-  FollowedSample& sample = run.samples[number];
+  FollowedSample& sample = run.call.samples[number];
   if (!meet(record_box(block, i), Box<int32_t>{sample.x, sample.y, sample.x, sample.y})) return;
   const RegionRecord region{sample.target, sample.layer, sample.x & ~7, sample.y & ~7, 0};
-  const RegionTriangle triangle = region_triangle(block, i, region.x, region.y);
   const int x = sample.x & 7, y = sample.y & 7;
+  const TriangleInTile covering{region, region_triangle(block, i, region.x, region.y), position_in_tile(x, y)};
+  const RegionTriangle& triangle = covering.triangle;
   if (!covers(triangle, x, y)) return;
 
-  const int at = position_in_tile(x, y);
-  const DrawRecord& draw = run.frame->draws[block.draw];
+  const DrawRecord& draw = run.call.frame.draws[block.draw];
   SampleFragment f;
   f.sample = number;
   f.primitive = triangle.primitive;
@@ -80,7 +84,7 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   bare.color_mask = 15;
   SampleState marked = sample.state;
   marked.visible_id = marked.depth_id = kNoPrimitive;
-  const SampleState shown = draw_once(w, run, region, bare, triangle, at, marked);
+  const SampleState shown = draw_once(w, run, covering, bare, marked);
   f.shader_low = shown.low;
   f.shader_high = shown.high;
   DrawRecord stencil_only = bare;
@@ -89,7 +93,7 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   tested.bits &= ~uint32_t(kDrawBlend);
   tested.color_mask = 15;
   const auto is_drawn = [&](const DrawRecord& variant) {
-    return draw_once(w, run, region, variant, triangle, at, marked).visible_id == triangle.primitive;
+    return draw_once(w, run, covering, variant, marked).visible_id == triangle.primitive;
   };
   const bool keeps = shown.visible_id == triangle.primitive;
   f.fate = !keeps                    ? FragmentFate::discarded
@@ -101,10 +105,10 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   if (!keeps) {
     DrawRecord opaque = bare;
     opaque.bits &= ~uint32_t(kDrawAlphaTest | kDrawMaterial);
-    f.depth = draw_once(w, run, region, opaque, triangle, at, marked).depth;
+    f.depth = draw_once(w, run, covering, opaque, marked).depth;
   }
-  sample.state = draw_once(w, run, region, draw, triangle, at, sample.state);
-  run.sink(run.context, f);
+  sample.state = draw_once(w, run, covering, draw, sample.state);
+  run.call.sink(run.call.context, f);
 }
 
 // Receives blocks of triangles from the geometry stage and draws their records immediately, in order.
@@ -116,8 +120,8 @@ struct SampleDistributor {
   BROKKR_FN uint32_t take_block(Warp&) { return 0; }
   BROKKR_FN void distribute(Warp& w, uint32_t) {
     for (int i = 0; i < int(block->count); ++i) {
-      for (uint32_t s = 0; s < run->count; ++s) {
-        const FollowedSample& sample = run->samples[s];
+      for (uint32_t s = 0; s < run->call.count; ++s) {
+        const FollowedSample& sample = run->call.samples[s];
         if (sample.active && sample.target == block->target && sample.layer == block->layer)
           follow(w, *run, s, *block, i);
       }
@@ -125,12 +129,11 @@ struct SampleDistributor {
   }
 };
 
-static void draw(const FrameTables& frame, const TargetRecord* targets, Shading shading, uint32_t first, uint32_t end,
-                 FollowedSample* samples, uint32_t count, FragmentSink sink, void* context) {
+static void draw(const SampleCall& call, uint32_t first, uint32_t end) {
   Warp w;
-  SampleRun run{&frame, targets, {}, samples, count, sink, context, {}, {}, {}};
-  run.shade_context.frame = &frame;
-  run.shade_context.shading = shading;
+  SampleRun run{call, {}, {}, {}, {}};
+  run.shade_context.frame = &call.frame;
+  run.shade_context.shading = call.shading;
   TriangleBlock block{};
   SampleDistributor distributor{&run, &block};
   Run geometry_run;
@@ -139,7 +142,7 @@ static void draw(const FrameTables& frame, const TargetRecord* targets, Shading 
   Counters counters{};
   // The host has shaded all vertices.
   process_batches(w,
-                  GeometryPass<SampleDistributor>{PassPrograms<NoVertexPrograms>(NoVertexPrograms()), frame, false,
+                  GeometryPass<SampleDistributor>{PassPrograms<NoVertexPrograms>(NoVertexPrograms()), call.frame, false,
                                                   false, false, scratch, geometry_run, counters, writer},
                   first, end);
 }

@@ -40,10 +40,20 @@ struct SampleFragment {
 
 using FragmentSink = void (*)(void* context, const SampleFragment& fragment);
 
+// The frame and the samples that are followed through it; sink(context, fragment) receives their fragments.
+struct SampleCall {
+  const FrameTables& frame;
+  const TargetRecord* targets;
+  Shading shading;
+  FollowedSample* samples;
+  uint32_t count;
+  FragmentSink sink;
+  void* context;
+};
+
 struct SampleKernel {
   // Runs batches first .. end - 1 of one run for all active samples that they cover, in submission order.
-  void (*draw)(const FrameTables& frame, const TargetRecord* targets, Shading shading, uint32_t first, uint32_t end,
-               FollowedSample* samples, uint32_t count, FragmentSink sink, void* context);
+  void (*draw)(const SampleCall& call, uint32_t first, uint32_t end);
   // Converts a stored colour to another format, as a blit does.
   void (*convert)(uint32_t from_format, uint32_t to_format, uint32_t& low, uint32_t& high);
 };

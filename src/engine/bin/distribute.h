@@ -58,23 +58,30 @@ BROKKR_FN Mask may_touch(const LaneEdges& edges, const Box<Int>& box, int reach)
   return touch;
 }
 
+// The tables that distribution works on. `abort`: a word that is not 0 after the frame was cut off (AbortLevel).
+struct DistributionTables {
+  TablePointer<TriangleBlock> blocks;
+  const TargetTables& targets;
+  const QueueMemory<2>& queues;
+  const RasterizerBitTables& bits;
+  uint32_t* abort;
+};
+
 // The source and destination of a geometry warp's blocks. Blocks come from the stock, which has enough for the
 // decision's tasks, and go to the rasterizers' queues.
 class Distributor {
  public:
-  // `tasks`: the number of the decision's tasks. `abort`: a word that is not 0 after the frame was cut off
-  // (AbortLevel).
-  BROKKR_FN Distributor(TriangleBlock* blocks, const TargetTables& targets, const Stock& stock, int tasks,
-                        const QueueMemory<2>& queues, const RasterizerBitTables& bits,
-                        const DistributionScratch& scratch, Counters& counters, uint32_t* abort)
-      : blocks_(blocks),
-        targets_(targets),
+  // `tasks`: the number of the decision's tasks.
+  BROKKR_FN Distributor(const DistributionTables& tables, const Stock& stock, int tasks,
+                        const DistributionScratch& scratch, Counters& counters)
+      : blocks_(tables.blocks),
+        targets_(tables.targets),
         stock_(stock),
-        queues_(queues),
-        bits_(bits),
+        queues_(tables.queues),
+        bits_(tables.bits),
         scratch_(scratch),
         counters_(counters),
-        abort_(abort),
+        abort_(tables.abort),
         tasks_(tasks) {}
 
   BROKKR_FN uint32_t take_block(Warp& w) { return stock_.nth_of_task(w, w.index, tasks_, used_++); }

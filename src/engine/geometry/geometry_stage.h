@@ -176,7 +176,7 @@ struct GeometryScratch {
     CornerScratch corners;
     PlannedScratch planned;
   };
-  union {  // neither is used after its function: shade_sub_batch, distribute
+  union {  // neither is used after its function: find_sub_batch, distribute
     ReuseTable table;
     uint32_t near_masks[kNearMasks];  // DistributionScratch::mask
   };
@@ -307,29 +307,40 @@ BROKKR_FN void finish(Warp& w, const GeometryPass<Distributor, Programs>& pass, 
   pass.counters.add(w, Counter::triangles_out, pass.writer.records());
 }
 
-// shade_sub_batch for a draw whose vertex program the geometry stage runs.
+// find_and_shade for a draw whose vertex program the geometry stage runs.
 template <BlockDistributor Distributor, class Programs>
-BROKKR_FN_NOINLINE int run_sub_batch(Warp& w, const GeometryPass<Distributor, Programs>& pass, int begin, int count,
-                                     int& unique) {
+BROKKR_FN_NOINLINE SubBatch run_sub_batch(Warp& w, const GeometryPass<Distributor, Programs>& pass, int begin,
+                                          int count) {
   GeometryScratch& scratch = *in_shared_memory(&pass.scratch);
   ReuseScratch& reuse = scratch.reuse;
-  const int triangles = find_sub_batch(w, begin, count, reuse, scratch.table, unique);
-  pass.programs().shade(w, pass.run, reuse.unique, unique, [&](int g, const ClipVertex& position, Mask m) {
+  const SubBatch batch = find_sub_batch(w, begin, count, reuse, scratch.table);
+  pass.programs().shade(w, pass.run, reuse.unique, batch.unique, [&](int g, const ClipVertex& position, Mask m) {
     store_vertex(w, reuse.position, g, position, m);
   });
   w.sync();
-  return triangles;
+  return batch;
+}
+// The same for all other draws.
+BROKKR_FN_NOINLINE SubBatch shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
+                                            GeometryScratch& of_warp) {
+  GeometryScratch& scratch = *in_shared_memory(&of_warp);
+  ReuseScratch& reuse = scratch.reuse;
+  const SubBatch batch = find_sub_batch(w, begin, count, reuse, scratch.table);
+  for (int g = 0; g < batch.unique; g += w.width) {
+    const Mask m = w.first_lanes(batch.unique - g);
+    store_vertex(w, reuse.position, g, shade_vertex(w, frame, run, as_int(w.load(reuse.unique + g, m)), m), m);
+  }
+  w.sync();
+  return batch;
 }
 
-// Shades the vertices of a sub-batch. Returns its number of triangles.
+// Finds the next sub-batch (find_sub_batch) and shades its vertices, so `unique` is the number of vertex shader runs.
 template <BlockDistributor Distributor, class Programs>
-BROKKR_FN int find_and_shade(Warp& w, const GeometryPass<Distributor, Programs>& pass, int begin, int count,
-                             int& unique) {
+BROKKR_FN SubBatch find_and_shade(Warp& w, const GeometryPass<Distributor, Programs>& pass, int begin, int count) {
   if constexpr (Programs::kRuns) {
-    if (pass.programs().shades(*pass.run.draw)) return run_sub_batch(w, pass, begin, count, unique);
+    if (pass.programs().shades(*pass.run.draw)) return run_sub_batch(w, pass, begin, count);
   }
-  GeometryScratch& scratch = pass.scratch;
-  return shade_sub_batch(w, pass.frame, pass.run, begin, count, scratch.reuse, scratch.table, unique);
+  return shade_sub_batch(w, pass.frame, pass.run, begin, count, pass.scratch);
 }
 
 // Runs batches first .. end - 1.
@@ -361,9 +372,9 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor, Programs
     for (int begin = 0; begin < count;) {
       int stop = count;
       if (reuse) {
-        int unique = 0;
-        stop = begin + find_and_shade(w, pass, begin, count, unique);
-        vertex_runs += uint32_t(unique);
+        const SubBatch part = find_and_shade(w, pass, begin, count);
+        stop = begin + part.triangles;
+        vertex_runs += uint32_t(part.unique);
       } else {
         vertex_runs += uint32_t(3 * count);
       }

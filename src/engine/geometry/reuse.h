@@ -29,7 +29,7 @@ struct CornerScratch {
   PositionTable<kBatchCorners> position;    // shaded
 };
 
-// The hash table that finds equal corners. It is not used after shade_sub_batch.
+// The hash table that finds equal corners. It is not used after find_sub_batch.
 struct ReuseTable {
   uint32_t key[kReuseSlots];    // vertex number in this slot
   uint32_t first[kReuseSlots];  // first corner that uses it
@@ -55,9 +55,14 @@ BROKKR_FN void shade_corners(Warp& w, Programs&& programs, const Run& run, int c
   w.sync();
 }
 
-// Finds the number of triangles from `begin` (within the batch of `count`) that form the next sub-batch, and their
-// distinct vertices. Returns that number; `unique` receives the number of vertices.
-BROKKR_FN int find_sub_batch(Warp& w, int begin, int count, ReuseScratch& scratch, ReuseTable& table, int& unique) {
+// The number of triangles in a sub-batch, and of their distinct vertices.
+struct SubBatch {
+  int triangles, unique;
+};
+
+// Finds the next sub-batch, which starts at triangle `begin` of a batch of `count` triangles, and its distinct
+// vertices.
+BROKKR_FN SubBatch find_sub_batch(Warp& w, int begin, int count, ReuseScratch& scratch, ReuseTable& table) {
   for (int g = 0; g < kReuseSlots; g += w.width) {
     w.store(table.key + g, kEmptySlot);
     w.store(table.first + g, kEmptySlot);
@@ -104,22 +109,7 @@ BROKKR_FN int find_sub_batch(Warp& w, int begin, int count, ReuseScratch& scratc
     const Uint upto = w.gather(scratch.seen, (w.lane() + g) * 3 + 2, m);
     triangles += w.count(m && upto <= kMaxUnique);
   }
-  unique = int(scratch.seen[(begin + triangles) * 3 - 1]);
-  return triangles;
-}
-
-// Does the same and shades the vertices, so that `unique` is the number of vertex shader runs.
-BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
-                                       ReuseScratch& storage, ReuseTable& of_corners, int& unique) {
-  ReuseScratch& scratch = *in_shared_memory(&storage);
-  ReuseTable& table = *in_shared_memory(&of_corners);
-  const int triangles = find_sub_batch(w, begin, count, scratch, table, unique);
-  for (int g = 0; g < unique; g += w.width) {
-    const Mask m = w.first_lanes(unique - g);
-    store_vertex(w, scratch.position, g, shade_vertex(w, frame, run, as_int(w.load(scratch.unique + g, m)), m), m);
-  }
-  w.sync();
-  return triangles;
+  return {triangles, int(scratch.seen[(begin + triangles) * 3 - 1])};
 }
 
 // Corner c of a triangle, numbered within the batch. The triangle must be in the sub-batch that was shaded last.

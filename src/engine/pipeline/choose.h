@@ -133,15 +133,17 @@ BROKKR_FN Decision decide_from(Warp& w, const LaunchStatus& status, LaunchView& 
 // One warp decides for its block. A status that was requested ahead may be as old as a task. That is safe: its words
 // only grow, except the number of free blocks, and a task must acquire its free block before it starts. If the old
 // status leaves nothing to do, the warp requests a new one.
-BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& schedule, Stock& stock, int block,
-                          int blocks, int warps, DecisionMemory& memory) {
-  LaunchView view{t, schedule, schedule.control->share, memory.tree.word, block, blocks};
+template <class Shared>
+BROKKR_FN Decision decide(Block<Shared>& b, const RasterTables& t, const ScheduleTables& schedule, Stock& stock,
+                          DecisionMemory& memory) {
+  Warp& w = b.warp;
+  LaunchView view{t, schedule, schedule.control->share, memory.tree.word, b.index, b.blocks};
   for (;;) {
     const bool asked = w.uniform([&] { return memory.asked; });
     const LaunchStatus status = asked ? memory.status : read_status(w, schedule, t.stock.free_blocks);
     w.sync();  // all lanes have read the requested status
     w.once([&] { memory.asked = false; });
-    const Decision decision = decide_from(w, status, view, stock, warps, memory.begin_us);
+    const Decision decision = decide_from(w, status, view, stock, b.warps, memory.begin_us);
     if (!asked || decision.action != Action::wait) return decision;
   }
 }

@@ -72,9 +72,7 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   if (scratch.near) scratch.mask = geometry.near_masks;
   const RasterTables& t = data.raster;
   Stock stock = stock_of(b);
-  DirectDistributor distributor(Distributor(t.blocks, t.targets, stock, int(shared.decision.tasks.count), t.queues,
-                                            t.bits, scratch, counters, t.abort),
-                                t);
+  DirectDistributor distributor(t, stock, int(shared.decision.tasks.count), scratch, counters);
   Run& run = shared.run[w.index];
   BlockWriter writer(t.blocks, distributor, run, task);
   const uint32_t first = task * schedule.task_batches;
@@ -119,7 +117,7 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b) {
   BlockShared& shared = shared_of(b);
   const LaunchData& data = shared.launch;
   Stock stock = stock_of(b);
-  const Decision decision = decide(w, data.raster, data.schedule, stock, b.index, b.blocks, b.warps, shared.memory);
+  const Decision decision = decide(b, data.raster, data.schedule, stock, shared.memory);
   if (decision.refused) shared.counters[w.index].add(w, Counter::admission_waits, 1);
   shared.counters[w.index].peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(decision.free_blocks));
   w.once([&] {

@@ -102,9 +102,14 @@ PlaneNeeds needs_of(const ReadBack& wanted);
 struct HeldLayers {
   uint32_t at, first, count;
 };
+struct HeldPlanes {
+  const TargetPlan& plan;
+  const HostPlanes& planes;
+  HeldLayers layers;
+};
 // Converts layers to their places in the caller's memory, among the wanted layers (read_into.cpp).
-void read_into(const PreparedFrame::Impl& frame, const TargetPlan& plan, const HostPlanes& planes,
-               const ReadBack& wanted, const HeldLayers& held, WorkerPool* pool, int threads);
+void read_into(const PreparedFrame::Impl& frame, const HeldPlanes& from, const ReadBack& wanted, WorkerPool* pool,
+               int threads);
 
 // Calls work(0) .. work(threads - 1), the first on the calling thread and the others on threads of the pool. If the
 // total number of `pixels` is small, calls only work(0).

@@ -381,8 +381,10 @@ PlaneNeeds needs_of(const ReadBack& wanted) {
   return needs;
 }
 
-void read_into(const PreparedFrame::Impl& frame, const TargetPlan& plan, const HostPlanes& planes,
-               const ReadBack& wanted, const HeldLayers& held, WorkerPool* pool, int threads) {
+void read_into(const PreparedFrame::Impl& frame, const HeldPlanes& from, const ReadBack& wanted, WorkerPool* pool,
+               int threads) {
+  const TargetPlan& plan = from.plan;
+  const HeldLayers& held = from.layers;
   const Frame& f = *frame.frame;
   const Target& target = f.targets[wanted.target];
   std::vector<Destination> destinations;
@@ -403,7 +405,7 @@ void read_into(const PreparedFrame::Impl& frame, const TargetPlan& plan, const H
   const uint64_t parts = uint64_t(held.count) * rows;
   std::atomic<uint64_t> next = 0;
   const std::function<void(int)> work = [&](int) {
-    RowReader reader(frame, planes, wanted, held, destinations, distances);
+    RowReader reader(frame, from.planes, wanted, held, destinations, distances);
     for (uint64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < parts;)
       reader.read({plan, plan.targets[wanted.target], held.at + uint32_t(i / rows), uint32_t(i % rows) * 8});
   };

@@ -358,7 +358,7 @@ struct Renderer::Impl {
             const uint32_t drawn = p.slice.views;
             const auto read = [&](const HostPlanes& planes, uint32_t from) {
               const HeldLayers held{0, from, std::min(drawn, layers - from)};
-              read_into(p, *plan.targets, planes, wanted, held, on.pool(), usable_processors());
+              read_into(p, {*plan.targets, planes, held}, wanted, on.pool(), usable_processors());
             };
             HostPlanes planes = on.planes(needs_of(wanted));
             read(planes, first);
@@ -445,7 +445,7 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
       if (wanted.planes.empty()) return false;
       const uint32_t first = wanted.first_layer;
       const uint32_t layers = wanted.layers != 0 ? wanted.layers : plan.targets->targets[wanted.target].layers - first;
-      read_into(p, *plan.targets, machine.planes(needs), wanted, {first, first, layers}, machine.pool(),
+      read_into(p, {*plan.targets, machine.planes(needs), {first, first, layers}}, wanted, machine.pool(),
                 usable_processors());
       return true;
     });

@@ -58,14 +58,14 @@ BROKKR_FN_NOINLINE void clear_plane(const Visit<Shared>& v, const PhaseRecord& p
     const int32_t(&r)[4] = phase.rect;
     if (Warp::takes_turns && r[0] <= region.x && r[1] <= region.y && r[2] >= region.x + planes.region &&
         r[3] >= region.y + planes.region) {
-      const PlaneSamples to(planes, phase.target, phase.color_plane, first_sample(planes, region), false);
+      const PlaneSamples to(planes, {phase.target, phase.color_plane, first_sample(planes, region), false});
       to.fill(w, {c[0], c[1], c[2], c[3]}, share, step, planes.region * planes.region);
       continue;
     }
     for (int s = share; s < planes.region * planes.region; s += step) {
       const Mask m = inside_rect(region_position(w, planes, region, s), phase.rect);
       if (!w.any(m)) continue;
-      const PlaneSamples to(planes, phase.target, phase.color_plane, first_sample(planes, region) + size_t(s), false);
+      const PlaneSamples to(planes, {phase.target, phase.color_plane, first_sample(planes, region) + size_t(s), false});
       to.store(w, {c[0], c[1], c[2], c[3]}, m);
     }
   }
@@ -279,10 +279,10 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
       };
       if ((phase.planes & kPlaneColor) && averages) {
         const Color color = average_color(w, planes, phase.source_target, phase.source_plane, from, m);
-        store_plane(w, planes, phase.target, phase.color_plane, base + size_t(s), false, color, m);
+        store_plane(w, planes, {phase.target, phase.color_plane, base + size_t(s), false}, color, m);
       } else if ((phase.planes & kPlaneColor) && (phase.color_plane | phase.source_plane) != 0) {
         const Color color = load_plane_at(w, planes, phase.source_target, phase.source_plane, from, m);
-        store_plane(w, planes, phase.target, phase.color_plane, base + size_t(s), false, color, m);
+        store_plane(w, planes, {phase.target, phase.color_plane, base + size_t(s), false}, color, m);
       } else if (phase.planes & kPlaneColor) {
         Uint low = read(planes.color.get());
         Uint high = planes.color_high ? read(planes.color_high.get()) : 0u;
@@ -346,7 +346,7 @@ BROKKR_FN_NOINLINE void average_samples(const Visit<Shared>& v, const RegionReco
     if (plane == 0 ? same : target.planes[plane].words == 0 || target.planes[plane].whole != 0) continue;
     for (int s = share; s < planes.region * planes.region; s += step) {
       const size_t place = first_sample(planes, regions[0]) + size_t(s);
-      store_plane(w, planes, regions[0].target, plane, place, false,
+      store_plane(w, planes, {regions[0].target, plane, place, false},
                   average_color(w, planes, regions[0].target, plane, w.lane() + int(place), true), true);
     }
   }

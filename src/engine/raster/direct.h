@@ -52,7 +52,9 @@ static_assert((kSmallBox + 1) * (kSmallBox + 1) < 256);
 // A distributor for geometry warps that draws the small triangles of RasterTables::direct_phase itself.
 class DirectDistributor : public Distributor {
  public:
-  BROKKR_FN DirectDistributor(const Distributor& queues, const RasterTables& t) : Distributor(queues), t_(t) {}
+  BROKKR_FN DirectDistributor(const RasterTables& t, const Stock& stock, int tasks, const DistributionScratch& scratch,
+                              Counters& counters)
+      : Distributor({t.blocks, t.targets, t.queues, t.bits, t.abort}, stock, tasks, scratch, counters), t_(t) {}
 
   BROKKR_FN Mask draw_small(Warp& w, const DrawRecord& draw, const DrawTarget& at, const Setup& setup) {
     if (draw.phase != t_.direct_phase || !w.any(setup.valid)) return false;
@@ -93,7 +95,7 @@ class DirectDistributor : public Distributor {
                          column,
                          line};
     const KeyRule rule{t.frame.phases[draw.phase].key_bits, draw.z_min, draw.z_max, (draw.bits & kDrawTopEdges) != 0};
-    rasterize_small(w, SetupGroup{setup, m}, m, box, box, rule, samples);
+    rasterize_small(w, SetupGroup{setup, m}, box, box, rule, samples);
     count_samples(w, samples, m);
     drawn_ += uint32_t(w.count(m));
     return m;

@@ -58,9 +58,9 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
   return tri;
 }
 
-// The plane's depth at dx, dy samples from its origin, clamped to the block's range.
-BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy, float z_min, float z_max) {
-  return clamp_to((z + z_dx * dx) + z_dy * dy, z_min, z_max);
+// The depth of the triangle's plane at dx, dy samples from its origin, clamped to the block's range.
+BROKKR_FN Float plane_depth(const RegionTriangle& tri, Float dx, Float dy) {
+  return clamp_to((tri.z + tri.z_dx * dx) + tri.z_dy * dy, tri.z_min, tri.z_max);
 }
 
 // True if one vector can hold the first samples of all vectors of a tile. One multiplication then computes the edge
@@ -136,8 +136,8 @@ class TileEdges {
   }
   // The depths of these samples.
   BROKKR_FN Float depth(int s) const {
-    return plane_depth(tri_.z, tri_.z_dx, tri_.z_dy, to_float(x_ + (x0_ + tile_x(s) - tri_.box.min_x)),
-                       to_float(y_ + (y0_ + tile_y(s) - tri_.box.min_y)), tri_.z_min, tri_.z_max);
+    return plane_depth(tri_, to_float(x_ + (x0_ + tile_x(s) - tri_.box.min_x)),
+                       to_float(y_ + (y0_ + tile_y(s) - tri_.box.min_y)));
   }
 
   // The depths of all vectors of a tile. A depth is the sum of a value per column and a value per row of vectors, added

@@ -176,7 +176,8 @@ class PictureLoad {
     if (phase_.planes == kPlaneDepth) {
       w.merge(planes_.depth + place, clamp_to(texel.x, 0.0f, 1.0f) + 0.0f, m);
     } else {
-      store_plane(w, planes_, phase_.target, phase_.color_plane, place, true, {texel.x, texel.y, texel.z, texel.w}, m);
+      store_plane(w, planes_, {phase_.target, phase_.color_plane, place, true}, {texel.x, texel.y, texel.z, texel.w},
+                  m);
     }
   }
 };

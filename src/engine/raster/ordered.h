@@ -179,7 +179,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
     load_picture(tile);
     const uint32_t cleared = state.bits & clears_of(t.frame.phases[phase]);
     if (Warp::takes_turns && cleared != 0)
-      clear_samples(w, t.targets, state, cleared, pass.memory, kTileSamples, {0, w.width});
+      clear_samples(w, t.targets, state, cleared, {pass.memory, kTileSamples}, {0, w.width});
   }
 }
 

@@ -8,15 +8,22 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Samples `place` .. place + width - 1 of a target's plane; `place` indexes the planes of TargetTables.
+// Samples `place` .. place + width - 1 of a target's plane; `place` indexes the planes of TargetTables. `raw`: sRGB is
+// neither decoded nor encoded.
+struct PlanePlace {
+  uint32_t target, plane;
+  size_t place;
+  bool raw;
+};
+
+// These samples of a plane beyond the first.
 class PlaneSamples {
  public:
-  // `raw`: the class neither decodes nor encodes sRGB.
-  BROKKR_FN PlaneSamples(const TargetTables& tables, uint32_t target, uint32_t plane, size_t place, bool raw)
-      : record_(tables.targets[target].planes[plane]), encoding_(TexelEncoding(record_.encoding)) {
-    const size_t first = size_t(tables.targets[target].first_region) << (2 * tables.region_shift);
-    texels_ = tables.more_colors + size_t(record_.first) + (place - first) * record_.words;
-    if (raw && encoding_ == TexelEncoding::srgb8) encoding_ = TexelEncoding::rgba8;
+  BROKKR_FN PlaneSamples(const TargetTables& tables, const PlanePlace& at)
+      : record_(tables.targets[at.target].planes[at.plane]), encoding_(TexelEncoding(record_.encoding)) {
+    const size_t first = size_t(tables.targets[at.target].first_region) << (2 * tables.region_shift);
+    texels_ = tables.more_colors + size_t(record_.first) + (at.place - first) * record_.words;
+    if (at.raw && encoding_ == TexelEncoding::srgb8) encoding_ = TexelEncoding::rgba8;
   }
   BROKKR_FN bool is_float() const { return encoding_ >= TexelEncoding::rgba16f; }
   // On CPUs all words of the samples are loaded, whatever m is.
@@ -134,15 +141,14 @@ BROKKR_FN Color average_color(Warp& w, const TargetTables& tables, uint32_t targ
   const float share = 1.0f / float(record.samples);
   return {sum.r * share, sum.g * share, sum.b * share, sum.a * share};
 }
-// Stores samples place .. place + width - 1; `raw` is that of PlaneSamples.
-BROKKR_FN void store_plane(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, size_t place, bool raw,
-                           const Color& color, Mask m) {
-  if (plane != 0) return PlaneSamples(tables, target, plane, place, raw).store(w, color, m);
-  uint32_t format = tables.targets[target].format;
-  if (raw && format == uint32_t(ColorFormat::rgba8_srgb)) format = uint32_t(ColorFormat::rgba8);
+// Stores colours to samples of any plane.
+BROKKR_FN void store_plane(Warp& w, const TargetTables& tables, const PlanePlace& at, const Color& color, Mask m) {
+  if (at.plane != 0) return PlaneSamples(tables, at).store(w, color, m);
+  uint32_t format = tables.targets[at.target].format;
+  if (at.raw && format == uint32_t(ColorFormat::rgba8_srgb)) format = uint32_t(ColorFormat::rgba8);
   const Stored stored = store_color(format, color);
-  w.merge(tables.color + place, stored.low, m);
-  if (tables.color_high) w.merge(tables.color_high + place, stored.high, m);
+  w.merge(tables.color + at.place, stored.low, m);
+  if (tables.color_high) w.merge(tables.color_high + at.place, stored.high, m);
 }
 
 BROKKR_MACHINE_END

@@ -161,20 +161,27 @@ BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRe
   }
 }
 
-// A plane's samples place .. place + width - 1 as texels. If a clear is pending, they have its value. kAverages: the
-// pixels have several samples, and a colour's texel is their average; `place` is the place of sample 0.
-template <bool kAverages>
-BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseRecord& phase, const RegionState& state,
-                               bool waits, size_t place, Mask m) {
+// The texel of a pending clear.
+BROKKR_FN Vec4<Warp> cleared_texel(const TargetTables& planes, const PhaseRecord& phase, const RegionState& state) {
   if (phase.planes == kPlaneDepth) {
-    const Float depth = waits ? Float(state.depth) : w.load(planes.depth + place);
+    const Float depth = state.depth;
+    return Vec4<Warp>(depth, depth, depth, 1.0f);
+  }
+  const Color color =
+      load_color(planes.targets[phase.source_target].format, uint32_t(state.color), uint32_t(state.color >> 32));
+  return Vec4<Warp>(color.r, color.g, color.b, color.a);
+}
+// A plane's samples place .. place + width - 1 as texels. kAverages: the pixels have several samples, and a colour's
+// texel is their average; `place` is the place of sample 0.
+template <bool kAverages>
+BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseRecord& phase, size_t place, Mask m) {
+  if (phase.planes == kPlaneDepth) {
+    const Float depth = w.load(planes.depth + place);
     return Vec4<Warp>(depth, depth, depth, 1.0f);
   }
   const Int at = w.lane() + int(place);
   Color color;
-  if (waits) {
-    color = load_color(planes.targets[phase.source_target].format, uint32_t(state.color), uint32_t(state.color >> 32));
-  } else if constexpr (kAverages) {
+  if constexpr (kAverages) {
     color = average_color(w, planes, phase.source_target, phase.color_plane, at, m);
   } else {
     color = load_plane_at(w, planes, phase.source_target, phase.color_plane, at, m);
@@ -197,7 +204,9 @@ BROKKR_FN void publish_texels(const Visit<Shared>& v, const RegionRecord& region
     if (!w.any(m)) continue;
     const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
     const size_t place = first_sample(planes, region) + size_t(s);
-    store_texel(w, texels, encoding, word, published<kAverages>(w, planes, phase, state, waits, place, m), m);
+    const Vec4<Warp> texel =
+        waits ? cleared_texel(planes, phase, state) : published<kAverages>(w, planes, phase, place, m);
+    store_texel(w, texels, encoding, word, texel, m);
   }
 }
 // Not inlined, so that targets with one sample a pixel do not pay for it.

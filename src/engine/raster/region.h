@@ -128,9 +128,15 @@ BROKKR_KEYS_FN void save_keys(Warp& w, const KeyPass& pass) {
 
 #undef BROKKR_KEYS_FN
 
-// Clears the planes `which` (RegionBit) of samples base .. base + samples - 1 to the values in the region's state.
-BROKKR_FN void clear_samples(Warp& w, const TargetTables& planes, const RegionState& state, uint32_t which, size_t base,
-                             int samples, Share share) {
+// Samples base .. base + samples - 1 of the planes.
+struct SampleRange {
+  size_t base;
+  int samples;
+};
+// Clears the planes `which` (RegionBit) of a range to the values in the region's state.
+BROKKR_FN void clear_samples(Warp& w, const TargetTables& planes, const RegionState& state, uint32_t which,
+                             SampleRange range, Share share) {
+  const auto [base, samples] = range;
   for (int s = share.first; s < samples; s += share.step) {
     if (which & kClearColor) {
       w.store(planes.color + base + size_t(s), uint32_t(state.color));
@@ -155,7 +161,7 @@ BROKKR_FN void clear_samples(Warp& w, const TargetTables& planes, const RegionSt
 BROKKR_FN void materialize_clears(Warp& w, const TargetTables& planes, const RegionRecord& region, uint32_t which,
                                   Share share) {
   const RegionState state = planes.region_state[region.number];
-  clear_samples(w, planes, state, which & state.bits, first_sample(planes, region), planes.region * planes.region,
+  clear_samples(w, planes, state, which & state.bits, {first_sample(planes, region), planes.region * planes.region},
                 share);
 }
 

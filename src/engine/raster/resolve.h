@@ -26,9 +26,8 @@ BROKKR_FN Mask quads_of(Warp& w, Mask m) {
   return (two | w.shuffle(two, w.lane() ^ 2)) != 0;
 }
 
-// Shades the samples `won`, each with its primitive. Other lanes keep their value in `shown`.
-BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool quads, const Samples& samples, Mask won,
-                         Stored& shown) {
+// Shades the samples `won`, each with its primitive. Other lanes are black.
+BROKKR_FN Color shade_won(Warp& w, ShadeContext& context, bool quads, const Samples& samples, Mask won) {
   const Uint primitive = samples.primitive;
   Samples in = samples;
   Color color{0.0f, 0.0f, 0.0f, 0.0f};
@@ -42,9 +41,7 @@ BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool q
              select(now, one.a, color.a)};
     todo = todo && !now;
   }
-  const Stored stored = store_color(format, color);
-  shown.low = select(won, stored.low, shown.low);
-  shown.high = select(won, stored.high, shown.high);
+  return color;
 }
 
 // Finds the tile's samples that primitives of the phase won, and writes the primitives to the memory.
@@ -106,28 +103,27 @@ BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass
         w.merge(run.memory.high + s, stored.high, m);
       } else {
         const size_t place = pass.base() + size_t(tile * kTileSamples + s);
-        PlaneSamples(*pass.planes, pass.region->target, to.plane, place, raw).store(w, color, m);
+        PlaneSamples(*pass.planes, {pass.region->target, to.plane, place, raw}).store(w, color, m);
       }
     }
   }
 }
 
-// Shades the samples of a tile that draws with programs won. (x0, y0) is the tile's first sample in pixels. Returns
-// these samples.
-BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0,
-                                             int y0, uint32_t format) {
+// Shades the samples of a tile that draws with programs won, and returns them: ShadedTile::by_program.
+BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, ShadedTile tile) {
   ProgramMemory& memory = *context.memory;
   const FrameTables& frame = *context.frame;
+  const KeyPass& pass = tile.pass;
   uint64_t found = 0;
-  for (uint64_t todo = find_primitives(w, pass, tile, memory); todo != 0;) {
+  for (uint64_t todo = find_primitives(w, pass, tile.number, memory); todo != 0;) {
     const RunRecord& of_first = frame.runs[frame.batch_run[memory.primitive[lowest_bit(todo)] / kBatchTriangles]];
     const DrawRecord& draw = frame.draws[of_first.draw];
     const uint64_t same = todo & samples_of_run(w, of_first, draw, memory);
     todo &= ~same;
     if (draw.program == kNoProgram) continue;
-    const ProgramRun run = open_program(context, draw.program, x0, y0);
+    const ProgramRun run = open_program(context, draw.program, tile.x0, tile.y0);
     run_program(w, context, run, draw.program, same, false);
-    store_results(w, run, pass, tile, format, same);
+    store_results(w, run, pass, tile.number, tile.format, same);
     found |= same;
   }
   return found;
@@ -159,8 +155,8 @@ BROKKR_FN void write_cleared_tile(Warp& w, const KeyPass& pass, int tile, const 
 // Writes a tile; color_at(s) is the stored colour of samples s .. s + width - 1. The phase must have won some samples,
 // and planes must have no notes of writers.
 template <class ColorAt>
-BROKKR_FN void write_won_tile(Warp& w, const KeyPass& pass, const ShadedTile& tile, const RegionState& state,
-                              ColorAt color_at) {
+BROKKR_FN void write_won_tile(Warp& w, const ShadedTile& tile, const RegionState& state, ColorAt color_at) {
+  const KeyPass& pass = tile.pass;
   const TargetTables& planes = *pass.planes;
   const size_t base = pass.base() + size_t(tile.number) * kTileSamples;
   const bool fresh = (state.bits & kClearColor) != 0;
@@ -185,19 +181,20 @@ BROKKR_FN void write_won_tile(Warp& w, const KeyPass& pass, const ShadedTile& ti
 
 // Writes a tile if one source has all colours that the phase won: programs, parts of a shader, or Shading::flat.
 // Otherwise, or if planes have notes of writers, returns false.
-BROKKR_FN bool write_of_one_source(Warp& w, const ShadeContext& context, const KeyPass& pass, const ShadedTile& tile,
+BROKKR_FN bool write_of_one_source(Warp& w, const ShadeContext& context, const ShadedTile& tile,
                                    const RegionState& state, const TileColors& colors) {
+  const KeyPass& pass = tile.pass;
   const bool notes = pass.planes->visible_id || pass.planes->depth_id;
   if (tile.won == 0 || (pass.key_bits & kKeyDepthOnly) != 0 || notes) return false;
   const auto write = [&](const uint32_t* low, const uint32_t* high) BROKKR_INLINE_LAMBDA {
-    write_won_tile(w, pass, tile, state, [&](int s) { return Stored{w.load(low + s), w.load(high + s)}; });
+    write_won_tile(w, tile, state, [&](int s) { return Stored{w.load(low + s), w.load(high + s)}; });
   };
   if (tile.by_program == tile.won)
     write(context.memory->low, context.memory->high);
   else if (colors.samples == tile.won)
     write(colors.low, colors.high);
   else if (context.shading == Shading::flat && tile.by_program == 0)
-    write_won_tile(w, pass, tile, state, [&](int) { return Stored{colors.flat[0], colors.flat[1]}; });
+    write_won_tile(w, tile, state, [&](int) { return Stored{colors.flat[0], colors.flat[1]}; });
   else
     return false;
   return true;
@@ -206,8 +203,8 @@ BROKKR_FN bool write_of_one_source(Warp& w, const ShadeContext& context, const K
 // Shades samples of a tile whose shader has parts. Returns these samples. If the shader needs quads, a vector whose
 // quads have several primitives is left out.
 template <class Shader>
-BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass,
-                                             const ShadedTile& tile, TileColors& to) {
+BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, const ShadedTile& tile, TileColors& to) {
+  const KeyPass& pass = tile.pass;
   const Uint nothing = nothing_new(pass.key_bits);
   Uint primitives[kTileSamples / kWidth];
   uint64_t won = 0, active = 0;
@@ -227,14 +224,13 @@ BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, con
   }
   return shade_tile_in_parts<Shader>(w, context, tile, active, primitives, to) & won;
 }
-#define BROKKR_SHADING(value, name, shader, meaning)                     \
-  case Shading::value:                                                   \
-    if constexpr (HasParts<shader<Warp>> && Warp::takes_turns)           \
-      return resolve_in_parts<shader<Warp>>(w, context, pass, tile, to); \
-    else                                                                 \
+#define BROKKR_SHADING(value, name, shader, meaning)               \
+  case Shading::value:                                             \
+    if constexpr (HasParts<shader<Warp>> && Warp::takes_turns)     \
+      return resolve_in_parts<shader<Warp>>(w, context, tile, to); \
+    else                                                           \
       return 0;
-BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const KeyPass& pass, const ShadedTile& tile,
-                                         TileColors& to) {
+BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const ShadedTile& tile, TileColors& to) {
   switch (context.shading) {
 #include "brokkr/shadings.def"
   }
@@ -243,8 +239,9 @@ BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const K
 
 // Shades the samples s .. s + width - 1 of a tile that primitives won. Colours that programs or parts of a shader have
 // computed are taken over.
-BROKKR_FN void shade_vector(Warp& w, ShadeContext& context, const KeyPass& pass, const ShadedTile& tile, int s,
+BROKKR_FN void shade_vector(Warp& w, ShadeContext& context, const ShadedTile& tile, int s,
                             [[maybe_unused]] const TileColors& colors, Stored& shown) {
+  const KeyPass& pass = tile.pass;
   const int at = tile.number * kTileSamples + s;
   const Uint order = pass.keys->order(w, at);
   const Mask won = order != nothing_new(pass.key_bits);
@@ -267,7 +264,10 @@ BROKKR_FN void shade_vector(Warp& w, ShadeContext& context, const KeyPass& pass,
     shown.high = select(parts, w.load(colors.high + s), shown.high);
     others = others && !parts;
   }
-  if (!Warp::takes_turns || w.any(others)) shade_won(w, context, tile.format, tile.quads, in, others, shown);
+  if (Warp::takes_turns && !w.any(others)) return;
+  const Stored stored = store_color(tile.format, shade_won(w, context, tile.quads, in, others));
+  shown.low = select(others, stored.low, shown.low);
+  shown.high = select(others, stored.high, shown.high);
 }
 
 // Sets the colour of Shading::flat.
@@ -302,20 +302,18 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
         continue;
       }
     }
-    const uint64_t by_program = context.shows_programs() && writes_color
-                                    ? resolve_programs(w, context, pass, tile, tile_x0, tile_y0, target.format)
-                                    : 0;
-    const ShadedTile shaded_tile{tile, tile_x0, tile_y0, target.format, quads, by_program, won_here};
+    ShadedTile shaded_tile{pass, tile, tile_x0, tile_y0, target.format, quads, 0, won_here};
+    if (context.shows_programs() && writes_color) shaded_tile.by_program = resolve_programs(w, context, shaded_tile);
     if constexpr (Warp::takes_turns) {
-      const bool others = writes_color && by_program != won_here;
-      colors.samples = others ? resolve_tile_in_parts(w, context, pass, shaded_tile, colors) : 0;
+      const bool others = writes_color && shaded_tile.by_program != won_here;
+      colors.samples = others ? resolve_tile_in_parts(w, context, shaded_tile, colors) : 0;
     }
     if constexpr (kLoadsCanWait) {
       if ((state.bits & kLoadWaits) != 0 && writes_color && ~won_here != 0)
         load_waiting_tile(w, planes, *pass.region, *context.frame, *context.programs, tile);
     }
     if constexpr (Warp::takes_turns) {
-      if (write_of_one_source(w, context, pass, shaded_tile, state, colors)) {
+      if (write_of_one_source(w, context, shaded_tile, state, colors)) {
         shaded += count_bits(won_here);
         continue;
       }
@@ -328,7 +326,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
       const bool some = w.any(won);
       Stored shown{uint32_t(state.color), uint32_t(state.color >> 32)};
       if (some && writes_color) {
-        shade_vector(w, context, pass, shaded_tile, s, colors, shown);
+        shade_vector(w, context, shaded_tile, s, colors, shown);
         shaded += w.count(won);
         if (planes.visible_id) {
           w.merge(planes.visible_id + memory, primitive_of_order(order, pass.key_bits), won);

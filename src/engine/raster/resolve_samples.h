@@ -44,7 +44,7 @@ struct SampledTileKeys {
     for (uint32_t i = 0; i < samples; ++i) {
       const RegionState state = planes.region_state[(&*pass.region)[i].number];
       if (state.bits & kClearColor)
-        clear_samples(w, planes, state, kClearColor, place(i, 0), kTileSamples, {0, w.width});
+        clear_samples(w, planes, state, kClearColor, {place(i, 0), kTileSamples}, {0, w.width});
     }
   }
 };
@@ -86,7 +86,8 @@ BROKKR_FN_NOINLINE int shade_sampled_programs(Warp& w, ShadeContext& context, co
           if (!w.any(here)) continue;
           for (uint32_t c = 0; c < run.program.color_count; ++c) {
             const ProgramColor& to = run.program.colors[c];
-            store_plane(w, planes, pass.region->target, to.plane, keys.place(j, s), raw, color_of(w, run, to, s), here);
+            store_plane(w, planes, {pass.region->target, to.plane, keys.place(j, s), raw}, color_of(w, run, to, s),
+                        here);
           }
           keys.note_writer(w, j, s, primitive, here);
           keys.finish(w, j, s, here);
@@ -117,8 +118,7 @@ BROKKR_FN int shade_sampled(Warp& w, ShadeContext& context, const SampledTileKey
       in.y = to_float(tile_y(pixel) + y0) + 0.5f;
       in.z = w.load(planes.depth + keys.place(i, s));
       in.primitive = primitive_of_order(order, pass.key_bits);
-      Stored shown{0u, 0u};
-      shade_won(w, context, format, quads, in, won, shown);
+      const Stored shown = store_color(format, shade_won(w, context, quads, in, won));
       shaded += w.count(won);
       for (uint32_t j = i; j < (shares ? keys.samples : i + 1); ++j) {
         const Mask here = won && keys.order(w, j, s) == order;

@@ -105,6 +105,7 @@ struct alignas(64) TileColors {
 
 // A tile to shade.
 struct ShadedTile {
+  const KeyPass& pass;  // of its region
   int number, x0, y0;   // in its region; its first sample
   uint32_t format;      // of its colours
   bool quads;           // the shader needs quads

@@ -121,6 +121,7 @@ struct ColorWrite {
   const uint8_t (&blend_color)[3], (&blend_alpha)[3];
   const float (&constant)[4];
 
+  BROKKR_FN BlendTerms terms(bool clamps) const { return {blend_color, blend_alpha, constant, clamps}; }
   BROKKR_FN static ColorWrite of(const DrawRecord& draw) {
     return {draw.color_mask,    (draw.bits & kDrawBlend) != 0, false, draw.blend_color, draw.blend_alpha,
             draw.blend_constant};
@@ -131,15 +132,26 @@ struct ColorWrite {
   }
 };
 
-// Blends a colour over samples s .. s + width - 1 of the tile; `second` is that of blend().
-BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& writing, ColorFormat stored_as, int s,
-                           Color color, const Color* second, Mask m) {
+// The colours that a draw gives to lanes m of a tile's samples s .. s + width - 1.
+struct ColorVector {
+  int s;
+  Mask m;
+  Color color;
+  const Color* second = nullptr;  // as in blend()
+};
+
+// Blends colours over samples of the tile. `stored_as`: the tile's format, or rgba8 to write sRGB codes as they are.
+BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& writing, ColorFormat stored_as,
+                           const ColorVector& vector) {
   const uint32_t format = uint32_t(stored_as);
+  const int s = vector.s;
+  const Mask m = vector.m;
+  Color color = vector.color;
   TileBuffer& tile = pass.tile;
   const Uint old_low = w.load(tile.color + s), old_high = pass.half() ? w.load(tile.color_high + s) : 0u;
   if (writing.blends) {
-    color = blend(writing.blend_color, writing.blend_alpha, writing.constant, writing.bounded || !pass.half(), color,
-                  second, load_color(format, old_low, old_high));
+    color = blend(writing.terms(writing.bounded || !pass.half()), color, vector.second,
+                  load_color(format, old_low, old_high));
     if (writing.bounded) color = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
   }
   const Stored stored = store_color(format, color);
@@ -154,19 +166,16 @@ BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& writ
   }
 }
 
-// Does the same for a plane beyond the first, which stays in memory.
-BROKKR_FN void write_plane(Warp& w, const TilePass& pass, const ProgramColor& to, const ColorWrite& writing, bool raw,
-                           int s, const Color& color, const Color* second, Mask m) {
-  const PlaneSamples plane(pass.planes, pass.region.target, to.plane, pass.memory + size_t(s), raw);
-  Color value = color;
+// Does the same for a plane beyond the first, which stays in memory: `plane` has the vector's samples.
+BROKKR_FN void write_plane(Warp& w, const PlaneSamples& plane, const ColorWrite& writing, const ColorVector& vector) {
+  Color value = vector.color;
   if (writing.blends || writing.mask != 15) {
-    const Color old = plane.load(w, m);
-    if (writing.blends)
-      value = blend(writing.blend_color, writing.blend_alpha, writing.constant, !plane.is_float(), color, second, old);
+    const Color old = plane.load(w, vector.m);
+    if (writing.blends) value = blend(writing.terms(!plane.is_float()), value, vector.second, old);
     value = {writing.mask & 1 ? value.r : old.r, writing.mask & 2 ? value.g : old.g, writing.mask & 4 ? value.b : old.b,
              writing.mask & 8 ? value.a : old.a};
   }
-  plane.store(w, value, m);
+  plane.store(w, value, vector.m);
 }
 
 // The effect of a draw on a tile, sample by sample.
@@ -204,7 +213,7 @@ struct TileDraw {
   }
   BROKKR_FN void write(Warp& w, int s, Color color, Uint primitive, Mask m) const {
     if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
-    write_color(w, pass, ColorWrite::of(draw), pass.format, s, color, nullptr, m);
+    write_color(w, pass, ColorWrite::of(draw), pass.format, {s, m, color});
     note_writer(w, s, primitive, m);
   }
   // Writes all colours of the draw's program.
@@ -216,11 +225,12 @@ struct TileDraw {
       const ColorWrite writing = ColorWrite::of(color, draw);
       const bool has_second = color.second != kNoOutput;
       const Color second = has_second ? second_of(w, run, color, s) : Color{0.0f, 0.0f, 0.0f, 0.0f};
+      const ColorVector vector{s, m, color_of(w, run, color, s), has_second ? &second : nullptr};
       if (color.plane == 0) {
-        write_color(w, pass, writing, format, s, color_of(w, run, color, s), has_second ? &second : nullptr, m);
+        write_color(w, pass, writing, format, vector);
         note_writer(w, s, primitive, m);
       } else {
-        write_plane(w, pass, color, writing, raw, s, color_of(w, run, color, s), has_second ? &second : nullptr, m);
+        write_plane(w, PlaneSamples(pass.planes, {pass.region.target, color.plane, memory(s), raw}), writing, vector);
       }
     }
   }
@@ -411,7 +421,7 @@ class BatchWrite {
       } else {
         if constexpr (kBlending != Blending::none) {
           const auto blended = [&](const uint8_t(&of_color)[3], const uint8_t(&of_alpha)[3]) BROKKR_INLINE_LAMBDA {
-            return blend(of_color, of_alpha, how_.constant, true, color, nullptr, load_color(kFormat, old, 0u));
+            return blend({of_color, of_alpha, how_.constant, true}, color, nullptr, load_color(kFormat, old, 0u));
           };
           color = kBlending == Blending::premultiplied ? blended(kPremultiplied, kPremultiplied)
                   : kBlending == Blending::light       ? blended(kLight, kLight)
@@ -558,8 +568,7 @@ class FlatWrite {
                                   color_.b + under.b * through_, color_.a + under.a * through_})
           .low;
     }
-    return store_color(format, blend(how_.blend_color, how_.blend_alpha, how_.constant, true, color_, nullptr, under))
-        .low;
+    return store_color(format, blend(how_.terms(true), color_, nullptr, under)).low;
   }
   template <Blending kBlending>
   BROKKR_FN void draw_vectors(Warp& w, const TileEdges& edges, uint64_t covered, TileCounts& counts) const {

@@ -14,13 +14,14 @@ struct KeyRule {
   bool top_edges;      // kDrawTopEdges
 };
 
-// Rasterizes small triangles, one per lane of m, over the samples of `part`, which is the union of their boxes `box` or
-// a part of it. `Records` provides their fields (RecordGroup). `samples` receives keys: row(y) selects the row at y
-// from part.min_y, and take(row, x, depth, order, inside) takes the keys at x from part.min_x. Returns the sum of the
-// results of `take`.
+// Rasterizes small triangles, one per lane of records.m, over the samples of `part`, which is the union of their boxes
+// `box` or a part of it. `Records` provides their fields (RecordGroup). `samples` receives keys: row(y) selects the row
+// at y from part.min_y, and take(row, x, depth, order, inside) takes the keys at x from part.min_x. Returns the sum of
+// the results of `take`.
 template <class Records, class Samples>
-BROKKR_FN int rasterize_small(Warp& w, const Records& records, Mask m, const Box<Int>& box, const Box<Int>& part,
+BROKKR_FN int rasterize_small(Warp& w, const Records& records, const Box<Int>& box, const Box<Int>& part,
                               const KeyRule& rule, Samples&& samples) {
+  const Mask m = records.m;
   const Int x0 = part.min_x, y0 = part.min_y, x1 = part.max_x, y1 = part.max_y;
   Int vx[3], vy[3], a[3], b[3], row[3];
   const Int px = (x0 << 8) + 128, py = (y0 << 8) + 128;
@@ -85,7 +86,7 @@ BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const Records& recor
   const RegionSamples samples{w, pass, part.min_x - region.min_x, part.min_y - region.min_y};
   Records here = records;
   here.m = m;
-  return rasterize_small(w, here, m, box, part,
+  return rasterize_small(w, here, box, part,
                          {pass.key_bits, records.block.z_min, records.block.z_max, records.block.top_edges != 0},
                          samples);
 }
@@ -96,9 +97,7 @@ BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const Records& recor
 BROKKR_FN void cull_hidden_tiles(Warp& w, const KeyPass& pass, const RegionTriangle& tri, LaneTiles& tiles) {
   const Float dx = to_float(tiles.x - tri.box.min_x), dy = to_float(tiles.y - tri.box.min_y);
   const auto corner = [&](bool high_x, bool high_y) {
-    return depth_key(plane_depth(tri.z, tri.z_dx, tri.z_dy, dx + (high_x ? 7.0f : 0.0f), dy + (high_y ? 7.0f : 0.0f),
-                                 tri.z_min, tri.z_max),
-                     pass.key_bits);
+    return depth_key(plane_depth(tri, dx + (high_x ? 7.0f : 0.0f), dy + (high_y ? 7.0f : 0.0f)), pass.key_bits);
   };
   const bool inverted = (pass.key_bits & kKeyGreater) != 0;
   const bool right_is_far = (tri.z_dx > 0) != inverted, top_is_far = (tri.z_dy > 0) != inverted;

@@ -38,16 +38,23 @@ BROKKR_FN LevelTexels level_texels(Warp& w, const TextureLookup& look, Int level
   return {first, side_of_level(texture.width, level), height, depth};
 }
 
+BROKKR_FN Mask is_inside(const LevelTexels& level, Int x, Int y, Int z) {
+  return x >= 0 && x < level.width && y >= 0 && y < level.height && z >= 0 && z < level.depth;
+}
+// Reads a texel as it is stored; 0 outside the level.
+BROKKR_FN Vec4<Warp> stored_texel(Warp& w, const TextureLookup& look, const LevelTexels& level, Int x, Int y, Int z) {
+  const TexelEncoding encoding = look.texture->encoding;
+  const Int number = (z * level.height + y) * level.width + x;
+  return load_texel(w, look.texels, encoding, level.first + number * int(words_of(encoding)),
+                    look.lanes && is_inside(level, x, y, z));
+}
 // Reads a texel. Outside the level it returns the border colour, or 0 if the texture has none. A comparing lookup
 // returns the result of the comparison.
 BROKKR_FN_NOINLINE Vec4<Warp> texel_at(Warp& w, const TextureLookup& look, const LevelTexels& level, Int x, Int y,
-                                       Int z, bool has_border = true) {
+                                       Int z) {
   const SampledRecord& texture = *look.texture;
-  const Mask inside = x >= 0 && x < level.width && y >= 0 && y < level.height && z >= 0 && z < level.depth;
-  const Int number = (z * level.height + y) * level.width + x;
-  Vec4<Warp> v = load_texel(w, look.texels, texture.encoding, level.first + number * int(words_of(texture.encoding)),
-                            look.lanes && inside);
-  if (!has_border) return v;
+  const Mask inside = is_inside(level, x, y, z);
+  Vec4<Warp> v = stored_texel(w, look, level, x, y, z);
   const auto bordered = [&](Float texel, uint32_t border) { return select(inside, texel, as_float(Uint(border))); };
   v = Vec4<Warp>(bordered(v.x, texture.border[0]), bordered(v.y, texture.border[1]), bordered(v.z, texture.border[2]),
                  bordered(v.w, texture.border[3]));
@@ -262,7 +269,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> fetched(Warp& w, const TextureLookup& look, const 
   const LevelTexels of_level = level_texels(w, look, clamp_to(level, 0, int(texture.levels) - 1));
   const Int x = given[0], y = axes > 1 ? given[1] : Int(0);
   const Int z = axes > 2 ? given[2] : shader::is_array(texture.kind) ? given[axes] : Int(0);
-  return handed_on(texture, texel_at(w, look, of_level, x, y, z, false));
+  return handed_on(texture, stored_texel(w, look, of_level, x, y, z));
 }
 
 BROKKR_MACHINE_END

@@ -151,12 +151,16 @@ template <class Kind>
                                                               const Kind& kind, const UsualPlace& at) {
   return usual_texel_at_edges(w, texels, lanes, kind, at);
 }
-// The filtered texels of the level whose first texel is `base`. Its sides are int if all lanes share them, otherwise
-// Int.
+// A level's sides, which are int if all lanes share them, otherwise Int, and its first texel.
+template <class Side>
+struct UsualLevel {
+  Side width, height;
+  Int base;
+};
 template <class Kind, class Side>
-BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& kind, Float u, Float v, Side columns,
-                                 Side rows, Int base) {
-  const Int width(columns), height(rows);
+BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& kind, Float u, Float v,
+                                 const UsualLevel<Side>& level) {
+  const Int width(level.width), height(level.height), base = level.base;
   const Int at_x = usual_position(u, width, kind.repeats[0]), at_y = usual_position(v, height, kind.repeats[1]);
   if (Warp::takes_turns) {
     // Usually all four texels lie inside the level. Then no address wraps or is clamped.
@@ -168,7 +172,7 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& k
       if (is_one_texel(w, look.lanes, kind, tx | ty))
         return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
       Uint texel[4];
-      w.gather_rows(look.texels, low, columns, look.lanes, texel);
+      w.gather_rows(look.texels, low, level.width, look.lanes, texel);
       return usual_filtered(kind, texel, tx, ty);
     }
   }
@@ -185,7 +189,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, cons
   const Int width = side_of_level(texture.width, level), height = side_of_level(texture.height, level);
   Int base = texture.levels == 1 ? Int(int(texture.first[0])) : as_int(w.gather(texture.first, level, look.lanes));
   if (texture.kind == TextureKind::cube) base = base + place.face * (width * height);
-  return usual_texel(w, look, usual_kind(texture), place.at[0], place.at[1], width, height, base);
+  return usual_texel(w, look, usual_kind(texture), place.at[0], place.at[1], UsualLevel<Int>{width, height, base});
 }
 
 // Filters one level for all lanes; the texture is of kind two.
@@ -193,7 +197,8 @@ template <class Kind>
 BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const Kind& kind, Float u, Float v, uint32_t level) {
   const SampledRecord& texture = *look.texture;
   const auto side = [&](uint32_t size) { return size >> level > 1 ? int(size >> level) : 1; };
-  return usual_texel(w, look, kind, u, v, side(texture.width), side(texture.height), Int(int(texture.first[level])));
+  return usual_texel(w, look, kind, u, v,
+                     UsualLevel<int>{side(texture.width), side(texture.height), int(texture.first[level])});
 }
 
 // A lookup in a nearest texture (SampledRecord::nearest) of kind two. It resembles usual_two, but does not filter

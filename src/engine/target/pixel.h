@@ -227,11 +227,19 @@ BROKKR_FN bool is_over(const uint8_t (&term)[3]) {
          term[2] == uint8_t(BlendEquation::add);
 }
 
-// Blends the source over the destination. For targets with a bounded range, sources are first clamped to it. `second`:
-// the source of the factors that name a second source; null: it is `source`.
-BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], bool bounded,
-                      const Color& source, const Color* second, const Color& destination) {
-  if (is_over(color) && is_over(alpha)) {
+// The terms of blending: source factor, destination factor and equation (or a logical operation) of colour and alpha,
+// and the constant of the factors that name it. `bounded`: sources are first clamped to the target's range, 0 .. 1.
+struct BlendTerms {
+  const uint8_t (&color)[3], (&alpha)[3];
+  const float (&constant)[4];
+  bool bounded;
+};
+
+// Blends the source over the destination. `second`: the source of the factors that name a second source; null: it is
+// `source`.
+BROKKR_FN Color blend(const BlendTerms& terms, const Color& source, const Color* second, const Color& destination) {
+  const bool bounded = terms.bounded;
+  if (is_over(terms.color) && is_over(terms.alpha)) {
     const Color from =
         bounded ? Color{saturate(source.r), saturate(source.g), saturate(source.b), saturate(source.a)} : source;
     const Float through = 1.0f - from.a;
@@ -245,7 +253,7 @@ BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], cons
   for (int c = 0; c < 4 && bounded; ++c) of.source[c] = saturate(of.source[c]);
   Float out[4];
   for (int c = 0; c < 4; ++c) {
-    const float k = constant[c];
+    const float k = terms.constant[c];
     of.constant[c] = bounded ? (k > 0.0f ? (k < 1.0f ? k : 1.0f) : 0.0f) : k;
     of.second[c] = of.source[c];
   }
@@ -253,8 +261,8 @@ BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], cons
     of.second[0] = second->r, of.second[1] = second->g, of.second[2] = second->b, of.second[3] = second->a;
     for (int c = 0; c < 4 && bounded; ++c) of.second[c] = saturate(of.second[c]);
   }
-  blend_components(color, 0, 3, of, out);
-  blend_components(alpha, 3, 4, of, out);
+  blend_components(terms.color, 0, 3, of, out);
+  blend_components(terms.alpha, 3, 4, of, out);
   return {out[0], out[1], out[2], out[3]};
 }
 

@@ -16,7 +16,7 @@ void Warp::weak_load(uint32_t lane, const uint8_t* from, void* value, uint32_t b
   commit(lane, from, bytes);
   std::memcpy(value, from, bytes);
   if (!machine_.settings.stale_loads) return;
-  machine_.history.look_back(views_[lane], block_.seen, from, bytes, value, acquire, machine_.random);
+  machine_.history.look_back({from, value, bytes, acquire}, views_[lane], block_.seen, machine_.random);
 }
 
 LaneView Warp::view_now(uint32_t lane) const {

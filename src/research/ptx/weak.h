@@ -85,9 +85,17 @@ class StoreHistory {
       seen[word] = time_;
     });
   }
-  // May write an older value to `to`. An acquire takes over the view that was released with the value.
-  void look_back(LaneView& view, SeenStores& seen_stores, const uint8_t* from, uint32_t bytes, void* to, bool acquire,
-                 Random& random) const {
+  // A load of `bytes` from `from`, whose newest value is in `to`. An acquire takes over the view that was released with
+  // the value.
+  struct Load {
+    const uint8_t* from;
+    void* to;
+    uint32_t bytes;
+    bool acquire;
+  };
+  // May replace the value by an older one.
+  void look_back(const Load& load, LaneView& view, SeenStores& seen_stores, Random& random) const {
+    const auto [from, to, bytes, acquire] = load;
     const uint64_t address = reinterpret_cast<uint64_t>(from), word = address & ~uint64_t(7);
     const auto known = words_.find(word);
     if (known == words_.end() || address + bytes > word + 8) {

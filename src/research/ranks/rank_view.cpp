@@ -241,9 +241,8 @@ class Server {
       // Send the hash of this rank's frame, or "!" and the reason why there is none.
       talk_.send(0, ranks::Channel::report, ranks::message_of(said.empty() ? hash_ : "!" + said));
       if (ranks::text_of(talk_.receive(0, ranks::Channel::hello)) != kTogether) continue;
-      ranks::RankReport report;
       ranks::render(renderer_, *frame_.prepared, request_.settings.options, settings_, {{frame_.target, kPlaneColor}},
-                    talk_, report);
+                    talk_);
     }
   }
 
@@ -378,8 +377,7 @@ bool RankView::prepare(const RenderRequest& request, const std::function<const P
 
 RenderResult RankView::render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options, uint32_t target) {
   try {
-    ranks::RankReport report;
-    RenderResult result = ranks::render(renderer, frame, options, settings_, {{target, kPlaneColor}}, *talk_, report);
+    auto [result, report] = ranks::render(renderer, frame, options, settings_, {{target, kPlaneColor}}, *talk_);
     result.statistics.triangles_in = report.frame_primitives;
     result.statistics.frame_ms = report.frame_ms;
     return result;

@@ -265,19 +265,19 @@ class Hash {
 
 }  // namespace
 
-RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options,
-                    const RankSettings& settings, const std::vector<PlaneUse>& composed, Talk& talk,
-                    RankReport& report) {
+std::pair<RenderResult, RankReport> render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options,
+                                           const RankSettings& settings, const std::vector<PlaneUse>& composed,
+                                           Talk& talk) {
   if (const std::string why = why_not(frame, options); !why.empty()) throw std::invalid_argument(why);
   const Clock::time_point begin = Clock::now();
-  report = {};
+  RankReport report;
   report.rank = talk.rank();
   report.host = talk.transport().host();
   RankFrame mine(renderer, frame, options, settings, talk, report);
   RenderResult result = mine.draw(!composed.empty());
   mine.compose(composed, result.targets);
   report.frame_ms = ms_since(begin);
-  return result;
+  return {std::move(result), std::move(report)};
 }
 
 void check_options(const RenderOptions& options) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "brokkr/renderer.h"
@@ -73,9 +74,9 @@ nlohmann::ordered_json to_json(const RankReport& report);
 // that options.keep_ids asks for; other ranks have their own squares. Statistics are the sum over this rank's launches.
 // If `composed` is empty, no pictures are returned. Throws what Renderer::render throws, and std::runtime_error if a
 // rank does not answer.
-RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options,
-                    const RankSettings& settings, const std::vector<PlaneUse>& composed, Talk& talk,
-                    RankReport& report);
+std::pair<RenderResult, RankReport> render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options,
+                                           const RankSettings& settings, const std::vector<PlaneUse>& composed,
+                                           Talk& talk);
 
 // Throws std::invalid_argument for options of the pipeline that several ranks do not support.
 void check_options(const RenderOptions& options);

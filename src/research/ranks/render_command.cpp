@@ -5,6 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 
 #include "app/aov.h"
 #include "app/input.h"
@@ -23,12 +24,6 @@
 
 namespace brokkr::app {
 namespace {
-
-struct Loaded {
-  Frame frame;
-  uint32_t target = 0, layer = 0;
-  std::optional<PreparedFrame> prepared;
-};
 
 // The same request for each frame.
 struct Asked {
@@ -65,28 +60,35 @@ void require_drawable(const PreparedFrame& frame, const RenderOptions& options) 
   if (const std::string why = ranks::why_not(frame, options); !why.empty()) throw std::invalid_argument(why);
 }
 
-// Each rank loads the file itself. If one of them fails, all end together.
-void load_together(Renderer& renderer, const std::string& file, const Arguments& arguments, const Asked& asked,
-                   const ranks::RankSettings& settings, ranks::Talk& talk, Loaded& loaded) {
-  Facts facts = common_facts(name_of(settings.mode), asked.options, settings);
-  std::string aovs;
-  for (const AovRequest& aov : asked.aovs) aovs += std::to_string(int(aov.aov));
-  facts.emplace_back("--aov", aovs);
-  for (const char* option : {"json", "trace", "no-output"})
-    facts.emplace_back(std::string("--") + option, arguments.has(option) ? "given" : "not given");
-  agree_about(talk, file, facts, [&] {
-    Progress progress;
-    loaded.frame = load_input(file, arguments, progress);
-    loaded.target = chosen_target(loaded.frame, arguments);
-    loaded.layer = chosen_layer(loaded.frame, loaded.target, arguments);
-    ranks::owned_bins(loaded.frame, settings, talk.rank(), talk.size());
-    loaded.prepared = renderer.prepare(loaded.frame, load_options(arguments));
-    require_drawable(*loaded.prepared, asked.options);
-    if (const auto counting = asked.counting()) require_drawable(*loaded.prepared, *counting);
-    facts.emplace_back(file, fmt::format("{:016x}", ranks::frame_hash(loaded.frame)));
-    facts.emplace_back("--target", std::to_string(loaded.target));
-  });
-}
+// A file's frame. Each rank loads it itself; if one of them fails, all end together.
+struct Loaded {
+  Frame frame;
+  uint32_t target = 0, layer = 0;
+  std::optional<PreparedFrame> prepared;
+
+  Loaded(Renderer& renderer, const std::string& file, const Arguments& arguments, const Asked& asked,
+         const ranks::RankSettings& settings, ranks::Talk& talk) {
+    Facts facts = common_facts(name_of(settings.mode), asked.options, settings);
+    std::string aovs;
+    for (const AovRequest& aov : asked.aovs) aovs += std::to_string(int(aov.aov));
+    facts.emplace_back("--aov", aovs);
+    for (const char* option : {"json", "trace", "no-output"})
+      facts.emplace_back(std::string("--") + option, arguments.has(option) ? "given" : "not given");
+    agree_about(talk, file, facts, [&] {
+      Progress progress;
+      frame = load_input(file, arguments, progress);
+      target = chosen_target(frame, arguments);
+      layer = chosen_layer(frame, target, arguments);
+      ranks::owned_bins(frame, settings, talk.rank(), talk.size());
+      prepared = renderer.prepare(frame, load_options(arguments));
+      require_drawable(*prepared, asked.options);
+      if (const auto counting = asked.counting()) require_drawable(*prepared, *counting);
+      facts.emplace_back(file, fmt::format("{:016x}", ranks::frame_hash(frame)));
+      facts.emplace_back("--target", std::to_string(target));
+    });
+  }
+  Loaded(const Loaded&) = delete;  // `prepared` points to the frame
+};
 
 // Collects the reports of all ranks at rank 0.
 std::vector<nlohmann::ordered_json> collect(const ranks::RankReport& own, ranks::Talk& talk) {
@@ -181,8 +183,7 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
                             : output_name(output.empty() ? "{}.png" : output, file, asked.several, "--output");
   const std::string stats = asked_file(arguments, "json", file, asked.several);
   const std::string trace = asked_file(arguments, "trace", file, asked.several);
-  Loaded loaded;
-  load_together(renderer, file, arguments, asked, settings, talk, loaded);
+  Loaded loaded(renderer, file, arguments, asked, settings, talk);
   const bool wants_none = picture.empty() && asked.aovs.empty();
   std::vector<ranks::PlaneUse> composed;
   if (!wants_none) composed.push_back(asked.planes(loaded.target));
@@ -190,13 +191,11 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
   ranks::RankReport report;
   std::vector<double> times;
   for (int64_t frame = 0; frame < arguments.integer("frames", 1); ++frame) {
-    result = ranks::render(renderer, *loaded.prepared, asked.options, settings, composed, talk, report);
+    std::tie(result, report) = ranks::render(renderer, *loaded.prepared, asked.options, settings, composed, talk);
     times.push_back(report.frame_ms);
   }
-  if (const auto counting = asked.counting()) {
-    ranks::RankReport unused;
-    counted = ranks::render(renderer, *loaded.prepared, *counting, settings, composed, talk, unused);
-  }
+  if (const auto counting = asked.counting())
+    counted = ranks::render(renderer, *loaded.prepared, *counting, settings, composed, talk).first;
   const std::vector<nlohmann::ordered_json> reports = collect(report, talk);
   std::vector<std::string> statistics, traces;
   if (!stats.empty()) statistics = gather_texts(talk, result.statistics.to_json());

@@ -55,7 +55,7 @@ BROKKR_FN void shade(Worker& worker, uint32_t number) {
     const Uint row = k / Uint(columns), column = k - row * Uint(columns);
     const Uint u = Uint(grid.corner & 0xffffu) + column * Uint(step_u),
                v = Uint(grid.corner >> 16) + row * Uint(step_v);
-    write_points(w, plan, grid.patch, grid.shape, u, v, as_int(k + Uint(grid.first_point)), m);
+    write_points(w, plan, {grid.patch, u, v}, grid.shape, as_int(k + Uint(grid.first_point)), m);
   }
 }
 

@@ -140,9 +140,16 @@ BROKKR_FN void write_border(const Border& border, uint32_t fine, FanWriter<kWrit
   }
 }
 
-// Writes two triangles for each of columns x rows micropolygons, starting at (first, first), with the whole warp.
-BROKKR_FN void write_inner(Warp& w, const ReyesPlan& plan, const GridRecord& grid, uint32_t first, uint32_t columns,
-                           uint32_t rows, uint32_t index) {
+// Micropolygons of a grid: columns x rows of them, starting at (first, first).
+struct InnerPart {
+  uint32_t first, columns, rows;
+
+  BROKKR_FN uint32_t indices() const { return columns * rows * 6; }
+};
+// Writes two triangles for each of these micropolygons, with the whole warp, to the indices from `index` on.
+BROKKR_FN void write_inner(Warp& w, const ReyesPlan& plan, const GridRecord& grid, const InnerPart& part,
+                           uint32_t index) {
+  const auto [first, columns, rows] = part;
   const uint32_t stride = GridShape(grid.shape).columns + 1;
   for (uint32_t k0 = 0; k0 < columns * rows; k0 += uint32_t(kWidth)) {
     const Uint k = as_uint(w.lane()) + Uint(k0);
@@ -165,10 +172,9 @@ BROKKR_FN void stitch_grid(Warp& w, const ReyesPlan& plan, uint32_t number) {
     for (int side = 0; side < 4; ++side) sides |= border.is_fine(side) ? 1u << side : 0u;
     return sides;
   });
-  const uint32_t inner_columns = fine == 0 ? shape.columns : shape.columns > 2 ? shape.columns - 2 : 0;
-  const uint32_t inner_rows = fine == 0 ? shape.rows : shape.rows > 2 ? shape.rows - 2 : 0;
-  const uint32_t inner = inner_columns * inner_rows * 6;
-  uint32_t indices = inner, points = 0;
+  const auto within = [&](uint32_t count) { return fine == 0 ? count : count > 2 ? count - 2 : 0; };
+  const InnerPart inner{fine == 0 ? 0u : 1u, within(shape.columns), within(shape.rows)};
+  uint32_t indices = inner.indices(), points = 0;
   if (fine != 0) {
     const uint64_t counted = w.uniform([&]() -> uint64_t {
       FanWriter<false> count{plan, grid, 0, 0};
@@ -193,17 +199,17 @@ BROKKR_FN void stitch_grid(Warp& w, const ReyesPlan& plan, uint32_t number) {
   });
   if (places == ~uint64_t(0)) return;
   const uint32_t index = uint32_t(places >> 32), point = uint32_t(places);
-  write_inner(w, plan, grid, fine == 0 ? 0 : 1, inner_columns, inner_rows, index);
+  write_inner(w, plan, grid, inner, index);
   if (fine == 0) return;
   w.once([&] {
-    FanWriter<true> writer{plan, grid, index + inner, point};
+    FanWriter<true> writer{plan, grid, index + inner.indices(), point};
     write_border(border, fine, writer);
   });
   w.sync();
   for (uint32_t k = 0; k < points; k += uint32_t(kWidth)) {
     const Mask m = w.first_lanes(int(points - k));
     const Uint at = w.load(plan.parameters + point + k, m);
-    write_points(w, plan, grid.patch, grid.shape, at & 0xffffu, at >> 16, w.lane() + int(point + k), m);
+    write_points(w, plan, {grid.patch, at & 0xffffu, at >> 16}, grid.shape, w.lane() + int(point + k), m);
   }
 }
 

@@ -67,7 +67,12 @@ BROKKR_FN Vector3 along_side(const float* points, int side, bool backwards, Floa
 }
 
 // Points (u, v) of one patch, one per lane.
-BROKKR_FN Vector3 surface_point(Warp& w, const ReyesPlan& plan, uint32_t patch, Uint u, Uint v, Mask m) {
+struct PatchPoints {
+  uint32_t patch;
+  Uint u, v;
+};
+BROKKR_FN Vector3 surface_point(Warp& w, const ReyesPlan& plan, const PatchPoints& of, Mask m) {
+  const auto& [patch, u, v] = of;
   const float* points = plan.points + size_t(patch) * 48;
   Vector3 p = weighted(points, bernstein(parameter(u)), bernstein(parameter(v)));
   for (int side = 0; side < 4; ++side) {
@@ -79,9 +84,10 @@ BROKKR_FN Vector3 surface_point(Warp& w, const ReyesPlan& plan, uint32_t patch, 
   return p;
 }
 
-// The unit normal at (u, v). If the surface has none there, as at a pole, returns the normal of a point slightly closer
-// to the middle.
-BROKKR_FN Vector3 surface_normal(Warp& w, const ReyesPlan& plan, uint32_t patch, Uint u, Uint v, Mask m) {
+// The unit normals there. If the surface has none there, as at a pole, returns the normal of a point slightly closer to
+// the middle.
+BROKKR_FN Vector3 surface_normal(Warp& w, const ReyesPlan& plan, const PatchPoints& of, Mask m) {
+  const auto& [patch, u, v] = of;
   const float* points = plan.points + size_t(patch) * 48;
   const auto normal_at = [&](Float s, Float t) {
     const Vector3 du = weighted(points, bernstein_slope(s), bernstein(t));
@@ -107,11 +113,11 @@ BROKKR_FN Float scale_shade(float scales, Uint u, Uint v) {
   return 0.45f + 0.75f * saturate(6.0f * (a * (1.0f - a)) * (4.0f * (b * (1.0f - b))));
 }
 
-// The lit colour of a point on a patch that was split `splits` times. The surface is two-sided: the normal is turned
-// towards the eye.
-BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, uint32_t patch, Uint u, Uint v, const Vector3& at,
-                                Vector3 normal, uint32_t splits) {
-  const float* material = plan.palette + 5 * plan.materials[patch];
+// The lit colours of the points, which are at `at` in space, on a patch that was split `splits` times. The surface is
+// two-sided: the normal is turned towards the eye.
+BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, const PatchPoints& of, const Vector3& at, Vector3 normal,
+                                uint32_t splits) {
+  const float* material = plan.palette + 5 * plan.materials[of.patch];
   const Vector3 to_eye =
       normalized(Vector3{Float(plan.eye[0]) - at.x, Float(plan.eye[1]) - at.y, Float(plan.eye[2]) - at.z});
   normal = select(dot(normal, to_eye) < Float(0.0f), Vector3{} - normal, normal);
@@ -131,7 +137,7 @@ BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, uint32_t patch, Uint u, U
   gloss = gloss * material[3];
   Float amount = sky + lit;
   if (material[4] > 0) {
-    const Float shade = scale_shade(material[4], u, v);
+    const Float shade = scale_shade(material[4], of.u, of.v);
     amount = amount * shade;
     gloss = gloss * (shade * shade);
   }
@@ -139,12 +145,10 @@ BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, uint32_t patch, Uint u, U
           saturate(amount * material[2] + gloss)};
 }
 
-// Writes one vertex per lane of m, to words 4 * at .. 4 * at + 3 of both arrays.
-BROKKR_FN void write_points(Warp& w, const ReyesPlan& plan, uint32_t patch, uint32_t shape, Uint u, Uint v, Int at,
-                            Mask m) {
-  const Vector3 p = surface_point(w, plan, patch, u, v, m);
-  const Vector3 c =
-      surface_color(plan, patch, u, v, p, surface_normal(w, plan, patch, u, v, m), (shape & 15u) + (shape >> 4 & 15u));
+// Writes one vertex per lane of m, to words 4 * at .. 4 * at + 3 of both arrays. `shape`: GridRecord::shape.
+BROKKR_FN void write_points(Warp& w, const ReyesPlan& plan, const PatchPoints& of, uint32_t shape, Int at, Mask m) {
+  const Vector3 p = surface_point(w, plan, of, m);
+  const Vector3 c = surface_color(plan, of, p, surface_normal(w, plan, of, m), (shape & 15u) + (shape >> 4 & 15u));
   const Float point[] = {p.x, p.y, p.z, 1.0f}, color[] = {c.x, c.y, c.z, 1.0f};
   for (int k = 0; k < 4; ++k) {
     w.scatter(plan.vertices, at * 4 + k, point[k], m);

@@ -71,6 +71,13 @@ struct Effort {
   Uint steps = 0u, groups = 0u, tests = 0u;
 };
 
+// A search for hits: the scene, the warp's memory (3 * kStackEntries * 32 words), and the costs, which it adds to.
+struct Search {
+  const SceneTables& scene;
+  uint32_t* memory;
+  Effort& effort;
+};
+
 // Avoids division by zero: if the direction lies in a plane, its distance becomes large.
 BROKKR_FN Float safe_inverse(Float d) {
   const Float least = 1e-18f;
@@ -91,13 +98,21 @@ BROKKR_FN Mask within(Float p, Float c, Float e1, Float e2, float tolerance) {
   return p >= low - tolerance && p <= high + tolerance;
 }
 
-// The intersection of a ray and a triangle.
+// A triangle per lane: a corner, the edges that start there, and the primitive's number.
+struct LaneTriangle {
+  V3 corner, e1, e2;
+  Uint id;
+};
+// The intersections of rays and triangles. Where `nearer` is false, the others have no meaning.
 struct Meeting {
+  Mask nearer;
   Float t, u, v;
 };
-// Tests one triangle per lane. Returns the lanes of m whose triangle, number `id`, is nearer than `hit`.
-BROKKR_FN Mask meets_triangle(Warp& w, const SceneTables& scene, const Ray& ray, V3 corner, V3 e1, V3 e2, Uint id,
-                              const Hit& hit, Meeting& at, Mask m) {
+// Tests one triangle per lane of m, whether the ray meets it nearer than `hit`.
+BROKKR_FN Meeting meet_triangle(Warp& w, const SceneTables& scene, const Ray& ray, const LaneTriangle& triangle,
+                                const Hit& hit, Mask m) {
+  const V3 &corner = triangle.corner, &e1 = triangle.e1, &e2 = triangle.e2;
+  const Uint id = triangle.id;
   const V3 p = cross(ray.direction, e2);
   const Float determinant = dot(e1, p);
   const Float inverse = 1.0f / determinant;
@@ -110,12 +125,12 @@ BROKKR_FN Mask meets_triangle(Warp& w, const SceneTables& scene, const Ray& ray,
   Mask is_hit = m && determinant != 0.0f && u >= 0.0f && v >= 0.0f && u + v <= 1.0f && t < ray.limit;
   is_hit = is_hit && (t > ray.after || (t == ray.after && number > ray.after_primitive));
   is_hit = is_hit && (t < hit.t || (t == hit.t && id < hit.primitive));
-  if (!w.any(is_hit)) return is_hit;
-  at = {t, u, v};
+  if (!w.any(is_hit)) return {is_hit, t, u, v};
   const V3 point = ray.origin + ray.direction * t;
   const float tolerance = 0.5f * scene.tolerance;
-  return is_hit && within(point.x, corner.x, e1.x, e2.x, tolerance) &&
-         within(point.y, corner.y, e1.y, e2.y, tolerance) && within(point.z, corner.z, e1.z, e2.z, tolerance);
+  is_hit = is_hit && within(point.x, corner.x, e1.x, e2.x, tolerance) &&
+           within(point.y, corner.y, e1.y, e2.y, tolerance) && within(point.z, corner.z, e1.z, e2.z, tolerance);
+  return {is_hit, t, u, v};
 }
 
 // Tests primitive `id` for lanes m, and updates the hit if it is nearer.
@@ -123,13 +138,12 @@ BROKKR_FN void test_triangle(Warp& w, const SceneTables& scene, const Ray& ray, 
   const V3 corner = gather3(w, scene.triangles, id, kTriangleWords, triangle_word::kCorner, m);
   const V3 e1 = gather3(w, scene.triangles, id, kTriangleWords, triangle_word::kEdge1, m);
   const V3 e2 = gather3(w, scene.triangles, id, kTriangleWords, triangle_word::kEdge2, m);
-  Meeting at{0.0f, 0.0f, 0.0f};
-  const Mask is_hit = meets_triangle(w, scene, ray, corner, e1, e2, id, hit, at, m);
-  if (!w.any(is_hit)) return;
-  hit.t = select(is_hit, at.t, hit.t);
-  hit.u = select(is_hit, at.u, hit.u);
-  hit.v = select(is_hit, at.v, hit.v);
-  hit.primitive = select(is_hit, id, hit.primitive);
+  const Meeting at = meet_triangle(w, scene, ray, {corner, e1, e2, id}, hit, m);
+  if (!w.any(at.nearer)) return;
+  hit.t = select(at.nearer, at.t, hit.t);
+  hit.u = select(at.nearer, at.u, hit.u);
+  hit.v = select(at.nearer, at.v, hit.v);
+  hit.primitive = select(at.nearer, id, hit.primitive);
 }
 
 // The part of the ray inside a box, within the ray's limits; enter > leave if it is empty.

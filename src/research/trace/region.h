@@ -40,6 +40,15 @@ struct PathCounts {
   Effort effort;
 };
 
+// The scene in which paths find hits, the warp's memory for a search, and the counts, which they add to.
+struct PathTools {
+  const SceneTables& scene;
+  uint32_t* stack;
+  PathCounts& counts;
+
+  BROKKR_FN Search search() const { return {scene, stack, counts.effort}; }
+};
+
 // Pairs of a sample's dimensions.
 enum PairOf : uint32_t { kPixelPair, kLensPair, kFirstBouncePair, kPairsOfBounce = 4 };
 
@@ -63,12 +72,13 @@ BROKKR_FN Path start_path(const LensRecord& lens, Float px, Float py, const Samp
 }
 
 // The fraction 0..1 of light that passes along the ray up to its limit, for lanes m.
-BROKKR_FN Float unhindered(Warp& w, const SceneTables& scene, Ray ray, Effort& effort, uint32_t* stack, Mask m) {
-  if (scene.all_opaque) return select(any_hit(w, scene, ray, effort, stack, m), 0.0f, Float(1.0f));
+BROKKR_FN Float unhindered(Warp& w, Search search, Ray ray, Mask m) {
+  const SceneTables& scene = search.scene;
+  if (scene.all_opaque) return select(any_hit(w, search, ray, m), 0.0f, Float(1.0f));
   Float through = 1.0f;
   Mask active = m;
   for (int passed = 0; passed < kMaxPassed && w.any(active); ++passed) {
-    const Hit hit = nearest_hit(w, scene, ray, effort, stack, active);
+    const Hit hit = nearest_hit(w, search, ray, active);
     active = active && hit.primitive != kNone;
     if (!w.any(active)) break;
     through = select(active, through * (1.0f - find_opacity(w, scene, hit, active)), through);
@@ -79,10 +89,23 @@ BROKKR_FN Float unhindered(Warp& w, const SceneTables& scene, Ray ray, Effort& e
   return select(active, 0.0f, through);
 }
 
-// The light from one sampled light that the surface scatters along the path.
-BROKKR_FN V3 light_from_lights(Warp& w, const SceneTables& scene, const Surface& s, const Axes& axes,
-                               const Scattering& scattering, Float which, V2 u, PathCounts& counts, uint32_t* stack,
-                               Mask m) {
+// The point at which a path meets a surface: the surface, its axes, and its scattering of the path's light.
+struct Bounce {
+  const Surface& surface;
+  Axes axes;
+  Scattering scattering;
+
+  BROKKR_FN Bounce(const Surface& s, const Ray& ray)
+      : surface(s), axes(axes_around(s.normal)), scattering(s, axes.to_local(-ray.direction)) {}
+};
+
+// The light from one sampled light that the surface scatters along the path. `which` chooses the light, and u its
+// point.
+BROKKR_FN V3 light_from_lights(Warp& w, const PathTools& tools, const Bounce& bounce, Float which, V2 u, Mask m) {
+  const SceneTables& scene = tools.scene;
+  const Surface& s = bounce.surface;
+  const Axes& axes = bounce.axes;
+  const Scattering& scattering = bounce.scattering;
   const bool has_sun = scene.sun[0] + scene.sun[1] + scene.sun[2] > 0.0f;
   const bool has_lights = scene.light_count > 0;
   if (!has_sun && !has_lights) return all_of(0.0f);
@@ -137,19 +160,19 @@ BROKKR_FN V3 light_from_lights(Warp& w, const SceneTables& scene, const Surface&
   const V3 color = scattering.value(local).color * radiance;
   lit = lit && largest(color) > 0.0f;
   if (!w.any(lit)) return all_of(0.0f);
-  counts.shadows += select(lit, 1u, 0u);
+  tools.counts.shadows += select(lit, 1u, 0u);
   Ray ray = make_ray(start, to_light);
   ray.limit = limit;
-  const Float through = unhindered(w, scene, ray, counts.effort, stack, lit);
+  const Float through = unhindered(w, tools.search(), ray, lit);
   return select3(lit, color * through, all_of(0.0f));
 }
 
-// Advances the lanes of m to their next surface and beyond. Returns the lanes whose path continues.
-BROKKR_FN Mask advance(Warp& w, const TracePlan& plan, Path& path, const Sampler& sampler, PathCounts& counts,
-                       uint32_t* stack, Mask m) {
-  const SceneTables& scene = plan.scene;
-  counts.segments += select(m, 1u, 0u);
-  const Hit hit = nearest_hit(w, scene, path.ray, counts.effort, stack, m);
+// Advances the lanes of m to their next surface and beyond. Returns the lanes whose path continues; paths end after
+// `bounces`.
+BROKKR_FN Mask advance(Warp& w, const PathTools& tools, uint32_t bounces, Path& path, const Sampler& sampler, Mask m) {
+  const SceneTables& scene = tools.scene;
+  tools.counts.segments += select(m, 1u, 0u);
+  const Hit hit = nearest_hit(w, tools.search(), path.ray, m);
   const Mask escaped = m && hit.primitive == kNone;
   path.gathered = select3(escaped, path.gathered + path.carries * uniform(scene.sky), path.gathered);
   Mask on = m && hit.primitive != kNone;
@@ -173,19 +196,17 @@ BROKKR_FN Mask advance(Warp& w, const TracePlan& plan, Path& path, const Sampler
   const Mask could = path.density > 0.0f && s.light_density > 0.0f && facing > 1e-6f;
   const Float weight = select(could, path.density / maximum(path.density + asked, 1e-20f), 1.0f);
   path.gathered = select3(on, path.gathered + path.carries * s.emission * weight, path.gathered);
-  on = on && path.bounce < int(plan.bounces);
+  on = on && path.bounce < int(bounces);
   if (!w.any(on)) return passes;
 
-  const Axes axes = axes_around(s.normal);
-  const Scattering scattering(s, axes.to_local(-path.ray.direction));
+  const Bounce bounce(s, path.ray);
   const V2 light_which = sampler.point(pair + 1u);
-  const V3 direct =
-      light_from_lights(w, scene, s, axes, scattering, light_which.x, sampler.point(pair + 2u), counts, stack, on);
+  const V3 direct = light_from_lights(w, tools, bounce, light_which.x, sampler.point(pair + 2u), on);
   path.gathered = select3(on, path.gathered + path.carries * direct, path.gathered);
 
-  const V3 local = scattering.choose(light_which.y, sampler.point(pair + 3u));
-  const Scattering::Value value = scattering.value(local);
-  const V3 direction = axes.to_world(local);
+  const V3 local = bounce.scattering.choose(light_which.y, sampler.point(pair + 3u));
+  const Scattering::Value value = bounce.scattering.value(local);
+  const V3 direction = bounce.axes.to_world(local);
   on = on && value.density > 1e-12f && dot(direction, s.geometric) > 0.0f;
   V3 carries = path.carries * value.color * (1.0f / maximum(value.density, 1e-12f));
   const Float survives = select(path.bounce >= kSafeBounces, clamp_to(largest(carries), 0.0f, 1.0f), 1.0f);
@@ -290,7 +311,7 @@ BROKKR_FN_NOINLINE void trace_samples(Warp& w, const TracePlan& plan, uint32_t r
       if (w.any(number < kPathsOfLane - 1)) continue;
       break;
     }
-    const Mask goes_on = advance(w, plan, path, sampler, counts, stack, running);
+    const Mask goes_on = advance(w, {plan.scene, stack, counts}, plan.bounces, path, sampler, running);
     const Mask ends = running && !goes_on;
     running = goes_on;
     if (!w.any(ends)) continue;

@@ -9,39 +9,43 @@
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {
 
-// Pops, for lanes m, the next node of their stack that may contain a nearer hit. Returns the lanes of `active` that
-// still have a node.
-BROKKR_FN Mask pop_nodes(Warp& w, LaneStack& stack, const Hit& hit, const Ray& ray, Uint& node, Uint& place, Uint& left,
-                         Mask m, Mask active) {
-  Mask need = m && active;
+// The places of lanes in the hierarchy: the node of lanes at an inner node; the next triangle, and the number of
+// remaining ones, of lanes in a leaf.
+struct BvhPlaces {
+  Uint node = 0u, place = 0u, left = 0u;
+  Mask active;  // lanes that have a node
+};
+
+// Pops, for lanes m, the next node of their stack that may contain a hit nearer than `far`.
+BROKKR_FN void pop_nodes(Warp& w, LaneStack& stack, Float far, BvhPlaces& at, Mask m) {
+  Mask need = m && at.active;
   while (w.any(need)) {
     const Mask over = need && stack.is_empty();
-    active = active && !over;
+    at.active = at.active && !over;
     need = need && !over;
     if (!w.any(need)) break;
     stack.popped(need);
     const Uint next = stack.top(0, need);
     const Float enter = as_float(stack.top(1, need));
-    const Mask good = need && enter * kNearer <= minimum(hit.t, ray.limit);
+    const Mask good = need && enter * kNearer <= far;
     const Mask to_leaf = good && (next & kBvhLeaf) != 0u;
-    node = select(good, next, node);
-    left = select(to_leaf, (next >> 27) & 15u, select(good, 0u, left));
-    place = select(to_leaf, next & 0x7ffffffu, place);
+    at.node = select(good, next, at.node);
+    at.left = select(to_leaf, (next >> 27) & 15u, select(good, 0u, at.left));
+    at.place = select(to_leaf, next & 0x7ffffffu, at.place);
     need = need && !good;
   }
-  return active;
 }
 
 // `any`: stops at any hit. Lanes outside m are unchanged.
-BROKKR_FN_NOINLINE void walk_bvh(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
-                                 uint32_t* memory, bool any, Mask m) {
-  LaneStack stack(w, memory);
+BROKKR_FN_NOINLINE void walk_bvh(Warp& w, Search search, const Ray& ray, Hit& hit, bool any, Mask m) {
+  const SceneTables& scene = search.scene;
+  Effort& effort = search.effort;
+  LaneStack stack(w, search.memory);
   const BvhNode* nodes = scene.bvh;
-  Uint node = 0u;              // for lanes at an inner node
-  Uint place = 0u, left = 0u;  // for lanes in a leaf
-  Mask active = m;
-  while (w.any(active)) {
-    const Mask inner = active && left == 0u;
+  BvhPlaces at{.active = m};
+  while (w.any(at.active)) {
+    const Uint node = at.node;
+    const Mask inner = at.active && at.left == 0u;
     if (w.any(inner)) {
       effort.steps += select(inner, 1u, 0u);
       const V3 low0 = gather3(w, nodes, node, kBvhWords, bvh_word::kLow0, inner),
@@ -65,20 +69,20 @@ BROKKR_FN_NOINLINE void walk_bvh(Warp& w, const SceneTables& scene, const Ray& r
       const Uint next = select(take1, child1, child0);
       const Mask goes = meets0 || meets1;
       const Mask to_leaf = goes && (next & kBvhLeaf) != 0u;
-      node = select(goes, next, node);
-      left = select(to_leaf, (next >> 27) & 15u, left);
-      place = select(to_leaf, next & 0x7ffffffu, place);
-      active = active && pop_nodes(w, stack, hit, ray, node, place, left, inner && !goes, active);
+      at.node = select(goes, next, node);
+      at.left = select(to_leaf, (next >> 27) & 15u, at.left);
+      at.place = select(to_leaf, next & 0x7ffffffu, at.place);
+      pop_nodes(w, stack, far, at, inner && !goes);
     }
-    const Mask leaf = active && left != 0u;
+    const Mask leaf = at.active && at.left != 0u;
     if (w.any(leaf)) {
       effort.tests += select(leaf, 1u, 0u);
-      const Uint id = w.gather(scene.places, as_int(place), leaf);
+      const Uint id = w.gather(scene.places, as_int(at.place), leaf);
       test_triangle(w, scene, ray, id, hit, leaf);
-      place += 1u;
-      left -= select(leaf, 1u, 0u);
-      if (any) active = active && !(leaf && hit.primitive != kNone);
-      active = active && pop_nodes(w, stack, hit, ray, node, place, left, leaf && left == 0u, active);
+      at.place += 1u;
+      at.left -= select(leaf, 1u, 0u);
+      if (any) at.active = at.active && !(leaf && hit.primitive != kNone);
+      pop_nodes(w, stack, minimum(hit.t, ray.limit), at, leaf && at.left == 0u);
     }
   }
 }
@@ -111,7 +115,7 @@ BROKKR_FN Lane<T> wide_row(const T (&row)[kWide], int part) {
 // The walk of one ray, which all lanes share.
 class WideWalk {
  public:
-  // For the ray of lane `lane`. memory: the warp's, 3 * kStackEntries * 32 words.
+  // For the ray of lane `lane`. memory: Search::memory.
   BROKKR_FN WideWalk(Warp& w, const SceneTables& scene, const Ray& rays, int lane, uint32_t* memory)
       : w_(w), s_(scene), stack_(reinterpret_cast<uint64_t*>(memory)) {
     const auto of_lane = [&](auto a) { return w.shuffle(a, Int(lane)); };
@@ -223,8 +227,8 @@ class WideWalk {
                   wide_row(block.words[k + 2], part)};
       };
       const Uint id = wide_row(block.primitive, part);
-      Meeting at{0.0f, 0.0f, 0.0f};
-      const Mask is_hit = meets_triangle(w_, s_, ray_, row3(0), row3(3), row3(6), id, hit, at, true);
+      const Meeting at = meet_triangle(w_, s_, ray_, {row3(0), row3(3), row3(6), id}, hit, true);
+      const Mask is_hit = at.nearer;
       uint32_t bits = w_.ballot(is_hit);
       if (bits == 0) continue;
       // The nearest of several hits; among equals the first, which has the lowest number.
@@ -241,14 +245,14 @@ class WideWalk {
 };
 
 // `any`: stops at any hit. Lanes outside m are unchanged.
-BROKKR_FN_NOINLINE void walk_wide(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
-                                  uint32_t* memory, bool any, Mask m) {
+BROKKR_FN_NOINLINE void walk_wide(Warp& w, Search search, const Ray& ray, Hit& hit, bool any, Mask m) {
+  Effort& effort = search.effort;
   const V3& d = ray.direction;
   const uint32_t negative[3] = {w.ballot(d.x < 0.0f), w.ballot(d.y < 0.0f), w.ballot(d.z < 0.0f)};
   for (uint32_t bits = w.ballot(m); bits != 0; bits &= bits - 1) {
     const int lane = lowest_bit(bits);
     const uint32_t high[3] = {negative[0] >> lane & 1u, negative[1] >> lane & 1u, negative[2] >> lane & 1u};
-    WideWalk walk(w, scene, ray, lane, memory);
+    WideWalk walk(w, search.scene, ray, lane, search.memory);
     walk.run(high, any);
     const Mask mine = w.lane() == lane;
     hit.t = select(mine, walk.hit.t, hit.t);
@@ -266,25 +270,23 @@ BROKKR_MACHINE_END
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {
 
-BROKKR_FN Hit find_hit(Warp& w, const SceneTables& scene, const Ray& ray, Effort& effort, uint32_t* memory, bool any,
-                       Mask m) {
+BROKKR_FN Hit find_hit(Warp& w, Search search, const Ray& ray, bool any, Mask m) {
+  const SceneTables& scene = search.scene;
   Hit hit;
   if (scene.structure != StructureKind::bvh) {
-    walk_kd(w, scene, ray, hit, effort, memory, any, m);
+    walk_kd(w, search, ray, hit, any, m);
   } else if (scene.bvh_children == 2) {
-    walk_bvh(w, scene, ray, hit, effort, memory, any, m);
+    walk_bvh(w, search, ray, hit, any, m);
   } else {
-    walk_wide(w, scene, ray, hit, effort, memory, any, m);
+    walk_wide(w, search, ray, hit, any, m);
   }
   return hit;
 }
 // The nearest hit of each lane of m.
-BROKKR_FN Hit nearest_hit(Warp& w, const SceneTables& scene, const Ray& ray, Effort& effort, uint32_t* memory, Mask m) {
-  return find_hit(w, scene, ray, effort, memory, false, m);
-}
+BROKKR_FN Hit nearest_hit(Warp& w, Search search, const Ray& ray, Mask m) { return find_hit(w, search, ray, false, m); }
 // The lanes of m whose ray hits anything.
-BROKKR_FN Mask any_hit(Warp& w, const SceneTables& scene, const Ray& ray, Effort& effort, uint32_t* memory, Mask m) {
-  return m && find_hit(w, scene, ray, effort, memory, true, m).primitive != kNone;
+BROKKR_FN Mask any_hit(Warp& w, Search search, const Ray& ray, Mask m) {
+  return m && find_hit(w, search, ray, true, m).primitive != kNone;
 }
 
 }  // namespace trace_machine

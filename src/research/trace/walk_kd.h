@@ -237,9 +237,9 @@ class KdWalk {
 };
 
 // `any`: stops at any hit. Lanes outside m are unchanged.
-BROKKR_FN_NOINLINE void walk_kd(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
-                                uint32_t* memory, bool any, Mask m) {
-  KdWalk<LaneStack> walk(w, scene, ray, hit, LaneStack(w, memory));
+BROKKR_FN_NOINLINE void walk_kd(Warp& w, Search search, const Ray& ray, Hit& hit, bool any, Mask m) {
+  Effort& effort = search.effort;
+  KdWalk<LaneStack> walk(w, search.scene, ray, hit, LaneStack(w, search.memory));
   walk.run(any, m);
   hit = walk.hit();
   effort.steps += walk.effort().steps;

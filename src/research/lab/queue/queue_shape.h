@@ -67,46 +67,57 @@ inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
     };
     return QueueClaims{claim(0), claim(1), claim(2), claim(3), claim(4), claim(5), claim(6), claim(7)};
   };
-  const auto queue = [&](QueueKind kind, const char* name, const char* title, const char* source, const char* table,
-                         const char* difference = "", const char* here = nullptr) {
-    return QueueTraits{kind, name, title, source, claims(table), claims(here == nullptr ? table : here), difference};
+  struct Letters {
+    const char* table;
+    const char* difference = "";
+    const char* here = nullptr;  // null: as in the table
+  };
+  const auto queue = [&](QueueKind kind, const char* name, const char* title, const char* source, const Letters& of) {
+    return QueueTraits{
+        kind, name, title, source, claims(of.table), claims(of.here == nullptr ? of.table : of.here), of.difference};
   };
   const char* pool =
       "nodes come from a pool of fixed size through a free list instead of a memory manager; still one per element";
   return std::array<QueueTraits, kQueueKinds>{{
-      queue(QueueKind::bq, "BQ", "broker queue", "Kerbl 2018, 4.3, Algorithm 1", "YYYYYYYY"),
-      queue(QueueKind::bwd, "BWD", "broker work distributor", "Kerbl 2018, 4.5.1", "YYNYYYYY"),
-      queue(QueueKind::bsq, "BSQ", "broker stealing queue", "Kerbl 2018, 4.5.2", "YYNYYYYY",
-            "one element at a time; an element that finds its home full goes to the next block's queue", "YYNYYYYN"),
-      queue(QueueKind::gq, "GQ", "Gottlieb's queue", "Gottlieb, Lubachevsky and Rudolph 1983", "YNNYYYYN"),
-      queue(QueueKind::msq, "MSQ", "Michael-Scott queue", "Michael and Scott 1996", "NNYYNYYN", pool),
-      queue(QueueKind::dual_mutex, "2MQ", "dual mutex queue", "Michael and Scott 1996, two-lock queue", "NNYYYYYY",
-            "the two locks guard the ends of a ring, not of a list"),
-      queue(QueueKind::shcq, "SHCQ", "Shann's queue", "Shann, Huang and Chen 2000; Colvin and Groves 2005", "NNNYNYYN",
-            "checks whether the queue is full or empty before it reads the slot, a check that Colvin and Groves found "
-            "missing; elements of 31 bits are stored in the slots with their counts",
-            "NNYYYYYN"),
-      queue(QueueKind::tzq, "TZQ", "Tsigas-Zhang queue", "Tsigas and Zhang 2001", "NNYYNYYN",
-            "slots count their laps, whereas the original alternates between two kinds of null, so that no element or "
-            "null can be mistaken for an earlier one; elements of 31 bits are stored in the slots. The table calls the "
-            "original linearizable, the text does not",
-            "NNYYYYYN"),
-      queue(QueueKind::baq, "BAQ", "baskets queue", "Hoffman, Shalev and Shavit 2007", "NNYYNYYN", pool),
-      queue(QueueKind::cbq, "CBQ", "circular buffer queue", "Orozco et al. 2012", "YYYYNNNN",
-            "elements are stored in the slots", "YYYYYNNN"),
-      queue(QueueKind::htq, "HTQ", "high-throughput queue", "Orozco et al. 2012", "YNNYNYYN",
-            "elements are stored in the slots", "YNNYYYYN"),
-      queue(QueueKind::lcrq, "LCRQ", "linked concurrent ring queue", "Morrison and Afek 2013", "YPYNNYYN",
-            "31-bit elements and 31-bit positions share one 64-bit word, whereas the original swaps 128 bits; rings "
-            "come from a pool and are reused; while one thread collects rings, others that need one wait"),
-      queue(QueueKind::sfq, "SFQ", "Scogland-Feng queue, blocking", "Scogland and Feng 2015", "YYYYYNNN"),
-      queue(QueueKind::nsfq, "NSFQ", "Scogland-Feng queue, non-blocking", "Scogland and Feng 2015", "NNYYYYYN"),
-      queue(QueueKind::wfq, "WFQ", "wait-free queue", "Yang and Mellor-Crummey 2016", "YPYNNYYN",
-            "segments come from a ring of fixed size; wait-free while that suffices, otherwise an operation waits for "
-            "the slowest thread to leave a segment, or reports that the queue is full"),
-      queue(QueueKind::biq, "BIQ", "broker index queue", "Kenzel et al. 2023 (AnyQ)", "YYNYYYYN"),
+      queue(QueueKind::bq, "BQ", "broker queue", "Kerbl 2018, 4.3, Algorithm 1", {"YYYYYYYY"}),
+      queue(QueueKind::bwd, "BWD", "broker work distributor", "Kerbl 2018, 4.5.1", {"YYNYYYYY"}),
+      queue(QueueKind::bsq, "BSQ", "broker stealing queue", "Kerbl 2018, 4.5.2",
+            {"YYNYYYYY", "one element at a time; an element that finds its home full goes to the next block's queue",
+             "YYNYYYYN"}),
+      queue(QueueKind::gq, "GQ", "Gottlieb's queue", "Gottlieb, Lubachevsky and Rudolph 1983", {"YNNYYYYN"}),
+      queue(QueueKind::msq, "MSQ", "Michael-Scott queue", "Michael and Scott 1996", {"NNYYNYYN", pool}),
+      queue(QueueKind::dual_mutex, "2MQ", "dual mutex queue", "Michael and Scott 1996, two-lock queue",
+            {"NNYYYYYY", "the two locks guard the ends of a ring, not of a list"}),
+      queue(QueueKind::shcq, "SHCQ", "Shann's queue", "Shann, Huang and Chen 2000; Colvin and Groves 2005",
+            {"NNNYNYYN",
+             "checks whether the queue is full or empty before it reads the slot, a check that Colvin and Groves found "
+             "missing; elements of 31 bits are stored in the slots with their counts",
+             "NNYYYYYN"}),
+      queue(
+          QueueKind::tzq, "TZQ", "Tsigas-Zhang queue", "Tsigas and Zhang 2001",
+          {"NNYYNYYN",
+           "slots count their laps, whereas the original alternates between two kinds of null, so that no element or "
+           "null can be mistaken for an earlier one; elements of 31 bits are stored in the slots. The table calls the "
+           "original linearizable, the text does not",
+           "NNYYYYYN"}),
+      queue(QueueKind::baq, "BAQ", "baskets queue", "Hoffman, Shalev and Shavit 2007", {"NNYYNYYN", pool}),
+      queue(QueueKind::cbq, "CBQ", "circular buffer queue", "Orozco et al. 2012",
+            {"YYYYNNNN", "elements are stored in the slots", "YYYYYNNN"}),
+      queue(QueueKind::htq, "HTQ", "high-throughput queue", "Orozco et al. 2012",
+            {"YNNYNYYN", "elements are stored in the slots", "YNNYYYYN"}),
+      queue(QueueKind::lcrq, "LCRQ", "linked concurrent ring queue", "Morrison and Afek 2013",
+            {"YPYNNYYN",
+             "31-bit elements and 31-bit positions share one 64-bit word, whereas the original swaps 128 bits; rings "
+             "come from a pool and are reused; while one thread collects rings, others that need one wait"}),
+      queue(QueueKind::sfq, "SFQ", "Scogland-Feng queue, blocking", "Scogland and Feng 2015", {"YYYYYNNN"}),
+      queue(QueueKind::nsfq, "NSFQ", "Scogland-Feng queue, non-blocking", "Scogland and Feng 2015", {"NNYYYYYN"}),
+      queue(QueueKind::wfq, "WFQ", "wait-free queue", "Yang and Mellor-Crummey 2016",
+            {"YPYNNYYN",
+             "segments come from a ring of fixed size; wait-free while that suffices, otherwise an operation waits for "
+             "the slowest thread to leave a segment, or reports that the queue is full"}),
+      queue(QueueKind::biq, "BIQ", "broker index queue", "Kenzel et al. 2023 (AnyQ)", {"YYNYYYYN"}),
       queue(QueueKind::mcq, "MCQ", "queue of producers' queues", "Desrochers 2014 (moodycamel::ConcurrentQueue)",
-            "YNNNNYYN"),
+            {"YNNNNYYN"}),
   }};
 }();
 

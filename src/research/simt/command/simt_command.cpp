@@ -91,9 +91,11 @@ void take(const DeviceControl& device, const std::string& name, std::vector<Kern
   }
 }
 
-// Every thread of the crew enqueues and dequeues an element, `loops` times. The run is recorded as `name`.
-void run_mix(DeviceControl& device, lab::LabMachine& machine, QueueKind kind, const lab::Crew& crew, uint32_t loops,
-             const std::string& name, Progress& progress, std::vector<KernelRun>& runs) {
+// Every thread enqueues and dequeues an element, kQueueLoops times.
+void run_mix(DeviceControl& device, lab::LabMachine& machine, QueueKind kind, Progress& progress,
+             std::vector<KernelRun>& runs) {
+  const lab::Crew crew{kQueueWarps, machine.width()};
+  const std::string name = fmt::format("queue {}", queue_traits(kind).name);
   progress.show(name);
   QueueShape shape;
   shape.threads = crew.warps * crew.lanes;
@@ -103,7 +105,7 @@ void run_mix(DeviceControl& device, lab::LabMachine& machine, QueueKind kind, co
   lab::MixPlan plan;
   plan.queue = {memory.data(), machine.abort_word(), shape};
   plan.crew = crew;
-  plan.least_loops = plan.most_loops = loops;
+  plan.least_loops = plan.most_loops = kQueueLoops;
   plan.counts = counts.data();
   machine.prepare_queue(kind, memory.data(), shape);
   device.forget();
@@ -116,7 +118,7 @@ void run_mix(DeviceControl& device, lab::LabMachine& machine, QueueKind kind, co
     sum.empty += c.empty;
   }
   // Each thread has tried one enqueue and one dequeue per loop.
-  const uint64_t tries = uint64_t(shape.threads) * loops;
+  const uint64_t tries = uint64_t(shape.threads) * kQueueLoops;
   if (sum.enqueued + sum.full != tries || sum.dequeued + sum.empty != tries || sum.dequeued > sum.enqueued)
     fail("{}: {} elements went in and {} came out of {} tries", name, sum.enqueued, sum.dequeued, tries);
   take(device, name, runs);
@@ -124,10 +126,7 @@ void run_mix(DeviceControl& device, lab::LabMachine& machine, QueueKind kind, co
 
 void run_queues(DeviceControl& device, const Arguments&, Progress& progress, std::vector<KernelRun>& runs) {
   const auto machine = lab::make_lab_machine("simt");
-  for (size_t kind = 0; kind < size_t(kQueueKinds); ++kind) {
-    run_mix(device, *machine, QueueKind(kind), {kQueueWarps, machine->width()}, kQueueLoops,
-            fmt::format("queue {}", queue_traits(QueueKind(kind)).name), progress, runs);
-  }
+  for (size_t kind = 0; kind < size_t(kQueueKinds); ++kind) run_mix(device, *machine, QueueKind(kind), progress, runs);
 }
 
 // [Kerbl18, Fig. 4.1]

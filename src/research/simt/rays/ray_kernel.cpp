@@ -20,7 +20,7 @@ static void walk_warp(const RayPlan& plan, int warp) {
         make_ray(uniform(plan.eye), uniform(plan.corner) + uniform(plan.right) * (to_float(as_int(x)) + 0.5f) +
                                         uniform(plan.up) * (to_float(as_int(y)) + 0.5f));
     Effort effort;
-    const Hit hit = nearest_hit(w, plan.scene, ray, effort, stack, m);
+    const Hit hit = nearest_hit(w, {plan.scene, stack, effort}, ray, m);
     w.scatter(plan.t, as_int(number), hit.t, m);
     w.scatter(plan.primitive, as_int(number), hit.primitive, m);
   }

@@ -99,8 +99,7 @@ void check_frame(const Frame& frame) {
     SCOPED_TRACE(pattern_name(c.settings.pattern) + ", merge " + std::to_string(c.settings.merge) + ", bin " +
                  std::to_string(c.settings.bin) + ", " + name_of(c.settings.mode) +
                  (c.settings.runahead ? ", runahead" : ""));
-    RankReport report;
-    const RenderResult many = render(renderer, prepared, c.options, c.settings, everything(frame), *talk, report);
+    const auto [many, report] = render(renderer, prepared, c.options, c.settings, everything(frame), *talk);
     Message counts;
     append<uint64_t>(counts, std::vector<uint64_t>{report.distribution.projected, report.frame_primitives});
     if (talk->rank() != 0) {
@@ -235,10 +234,9 @@ TEST(Together, RanksDrawLessThanAll) {
   const Frame frame = load_frame("generated:city?triangles=20000", load);
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
-  RankReport report;
   RenderOptions options;
   options.workers = 1;
-  render(renderer, prepared, options, {}, {}, *talk, report);
+  const RankReport report = render(renderer, prepared, options, {}, {}, *talk).second;
   if (talk->size() == 1) return;
   EXPECT_LT(report.drawn_primitives, report.frame_primitives);
   if (talk->size() <= 4) {
