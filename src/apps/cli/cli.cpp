@@ -14,7 +14,7 @@
 
 #include "app/command.h"
 #include "app/parse.h"
-#include "base/kept_inputs.h"
+#include "base/file_io.h"
 #include "base/nearest_name.h"
 #include "brokkr/version.h"
 #include "cli/commands.h"

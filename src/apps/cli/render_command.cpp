@@ -18,7 +18,6 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "base/json_parse.h"
-#include "base/kept_inputs.h"
 #include "brokkr/errors.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"

@@ -11,7 +11,7 @@
 
 #include "app/text.h"
 #include "inspect/load_map.h"
-#include "pipeline/overdraw_color.h"
+#include "plan/color_code.h"
 #include "viewer/looks.h"
 #include "viewer/window.h"
 

@@ -95,7 +95,7 @@ class Viewer : public ViewerCommands {
   void dismiss();
   void zoom(float factor) { area_.zoom(state_, factor, (state_.view.area_begin + state_.view.area_end) / 2.0f); }
 
-  // Parts of a frame of the user interface (viewer_draw.cpp).
+  // Parts of a frame of the user interface.
   void draw();
   void menu_item(const char* label, Action action, bool selected = false, bool enabled = true);
   void draw_recent();

@@ -19,7 +19,6 @@
 
 #include "base/ending_signals.h"
 #include "base/failure.h"
-#include "base/kept_inputs.h"
 #include "base/loading.h"
 
 namespace brokkr {

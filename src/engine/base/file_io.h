@@ -52,4 +52,17 @@ void require_creatable(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_text(const std::filesystem::path& path, std::string_view text);
 
+// While an object of this class exists, read_file notes the files that it reads, on any thread, and write_file throws
+// std::runtime_error instead of replacing one of them. At most one object may exist at a time.
+class KeptInputs {
+ public:
+  KeptInputs();
+  ~KeptInputs();
+  KeptInputs(const KeptInputs&) = delete;
+  KeptInputs& operator=(const KeptInputs&) = delete;
+};
+
+// Throws std::runtime_error if write_file would do so. Commands call it before they draw anything.
+void require_no_input(const std::filesystem::path& path);
+
 }  // namespace brokkr

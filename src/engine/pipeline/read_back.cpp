@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "pipeline/machine_backend.h"
-#include "pipeline/overdraw_color.h"
 #include "pipeline/tile_rows.h"
 #include "plan/color_code.h"
 

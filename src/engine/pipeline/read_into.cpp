@@ -12,7 +12,6 @@
 #include <glm/geometric.hpp>
 
 #include "pipeline/machine_backend.h"
-#include "pipeline/overdraw_color.h"
 #include "pipeline/tile_rows.h"
 #include "plan/color_code.h"
 #include "raster/shading_traits.h"

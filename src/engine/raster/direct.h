@@ -5,7 +5,7 @@
 #pragma once
 
 #include "bin/distribute.h"
-#include "machine/key_plane.h"
+#include "machine/machine.h"
 #include "raster/raster_tables.h"
 #include "raster/visibility.h"
 

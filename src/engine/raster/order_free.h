@@ -3,7 +3,7 @@
 #pragma once
 
 #include "geometry/counters.h"
-#include "machine/key_plane.h"
+#include "machine/machine.h"
 #include "raster/pending.h"
 #include "raster/raster_shared.h"
 #include "raster/resolve.h"

@@ -88,7 +88,7 @@ struct TargetTables {
   TablePointer<float> depth;
   TablePointer<uint8_t> stencil;
   TablePointer<uint32_t> order;       // the order half of waiting keys
-  TablePointer<uint64_t> direct;      // null, or keys that geometry itself writes (machine/key_plane.h)
+  TablePointer<uint64_t> direct;      // null, or keys that geometry itself writes (machine/key_buffer.h)
   TablePointer<uint32_t> visible_id;  // null, or last colour writer
   TablePointer<uint32_t> depth_id;    // null, or last depth writer
   TablePointer<uint32_t> overdraw;    // null, or covering fragments

@@ -80,7 +80,7 @@ Rows PatternLab::rows_of(const PatternExperiment& experiment, const PatternUnit&
     progress_(now_ + ": running");
     text = head + to_csv(split(experiment.columns), unit.run());
     std::error_code ignored;
-    std::filesystem::remove(path, ignored);  // an outdated part is no input that has to be kept (base/kept_inputs.h)
+    std::filesystem::remove(path, ignored);  // an outdated part is no input that has to be kept (base/file_io.h)
     write_text(path, text);
   }
   return from_csv(text.substr(head.size()));

@@ -56,7 +56,7 @@ class TimedMachine : private ptx::Foreign {
   uint32_t threads_of_core() const { return threads_most_; }
 
  private:
-  // fill.cpp: fills cores.
+  // Filling of cores.
   void begin(const ptx::Launch& launch);
   void make_spawn_memory();
   bool fill(Core& core, uint64_t cycle);
@@ -67,7 +67,7 @@ class TimedMachine : private ptx::Foreign {
   void place(Core& core, ResidentBlock& block, uint32_t number, uint64_t cycle);
   uint32_t free_threads(const Core& core) const;
 
-  // issue.cpp: issues a warp's instruction.
+  // One issue of a warp.
   void issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cycle);
   uint64_t execute(Core& core, ResidentWarp& w, const Group& g, uint64_t cycle);
   void prepare(Core& core, ResidentWarp& w, uint64_t cycle);
@@ -76,13 +76,13 @@ class TimedMachine : private ptx::Foreign {
   uint64_t pass_unit(Core& core, ResidentWarp& w, uint64_t cycle);
   uint64_t operands_at(const ResidentWarp& w, uint32_t pc, bool results) const;
 
-  // issue.cpp: computes the time of an access.
+  // The time of an access.
   uint64_t access_done(Core& core, const ptx::Warp& warp, uint32_t pc, uint32_t lanes, uint64_t cycle);
   uint64_t on_chip(Core& core, const std::vector<uint64_t>& addresses, const ptx::Traits& t, bool conflicts,
                    uint64_t cycle);
   void count_request(const ptx::Traits& t, uint64_t lanes);
 
-  // intrinsics.cpp
+  // Requests of programs.
   void find_intrinsics();
   uint64_t call(ptx::Warp& warp, const ptx::Instruction& in, uint32_t lane, const uint64_t* arguments) override;
   const ptx::Function& kernel_named(const ptx::Warp& warp, const ptx::Instruction& in, uint32_t lane, uint64_t address);

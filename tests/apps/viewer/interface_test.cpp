@@ -13,7 +13,7 @@
 
 #include "app/input.h"
 #include "inspect/load_map.h"
-#include "pipeline/overdraw_color.h"
+#include "plan/color_code.h"
 #include "viewer/capture_dialog.h"
 #include "viewer/docks.h"
 #include "viewer/draw_parts.h"
