@@ -1,7 +1,6 @@
 #include "ranks/costs.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <ctime>
 #include <limits>
@@ -15,6 +14,7 @@
 #include "base/file_io.h"
 #include "base/json_parse.h"
 #include "base/memory_budget.h"
+#include "log/frame_statistics.h"
 #include "plan/options.h"
 #include "ranks/project.h"
 #include "shader/texels.h"
@@ -344,14 +344,13 @@ class Measurement {
 // Ranks wait in short sleeps. Returns the median time by which such a sleep is too long.
 double oversleep_us() {
   constexpr double kAsked = 20;
-  std::array<double, 51> more;
+  std::vector<double> more(51);
   for (double& us : more) {
     const Clock::time_point begin = Clock::now();
     std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(kAsked));
     us = std::max(0.0, 1000 * ms_since(begin) - kAsked);
   }
-  std::nth_element(more.begin(), more.begin() + more.size() / 2, more.end());
-  return more[more.size() / 2];
+  return median(more);
 }
 
 }  // namespace

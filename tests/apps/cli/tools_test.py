@@ -207,6 +207,12 @@ class Checks(Folder):
         faults = self.faults("functions", long)
         self.assertEqual(len(faults), 1)
         self.assertTrue(faults[0].endswith("long.cpp:3: run: 71 lines: more than 70"), faults[0])
+        six = self.source("six.cpp", "void run(int a, std::map<int, int> b, int c, int d, int e = g(1, 2), int f = 0) {}\n")
+        self.assertEqual(self.faults("functions", six), [])
+        seven = self.source("seven.cpp", "template <class T, class U>\nvoid run(T a, U b, int c, int d,\n         int e, int f, int g) {}\n")
+        faults = self.faults("functions", seven)
+        self.assertEqual(len(faults), 1)
+        self.assertTrue(faults[0].endswith("seven.cpp:1: run: 7 parameters; give it a struct"), faults[0])
 
 
 @unittest.skipUnless(has_lab(), "needs a program with the lab")
