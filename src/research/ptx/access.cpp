@@ -8,33 +8,91 @@
 namespace brokkr::ptx {
 namespace {
 
-constexpr uint32_t readable(Space s) {
-  switch (s) {
-    case Space::global: return kGlobalRange | kPinnedRange | kConstRange;
-    case Space::local: return kLocalRange;
-    case Space::constant: return kConstRange;
-    case Space::parameter: return kParamRange | kLocalRange;
-    default: return kAnyRange;
-  }
-}
-constexpr uint32_t writable(Space s) { return readable(s) & kWritableRanges; }
-
-// A lane's address: a register or a constant, plus an offset.
-template <Space kSpace, bool kWide>
-struct Address {
-  const uint64_t* wide;
-  const uint32_t* narrow;
-  uint64_t offset;
-  Address(const Warp& w, const Instruction& in) : wide(w.longs(in.a)), narrow(w.words(in.a)), offset(in.offset) {}
-  uint8_t* of(Warp& w, const Instruction& in, uint32_t l, uint32_t bytes, uint32_t kinds) const {
-    const uint64_t address = (kWide ? wide[l] : narrow[l]) + offset;
-    if constexpr (kSpace == Space::shared) {
-      return w.shared_at(kWide ? address : uint32_t(address), bytes, in, l);
-    } else {
-      return w.at(address, bytes, in, l, kinds);
-    }
-  }
+// The host addresses of an access's lanes, checked together.
+struct Places {
+  alignas(64) uint64_t at[kLanes];
+  bool in_a_row;  // all 32 lanes access neighbouring memory, in their order
 };
+
+// With fewer lanes, it takes less time to look at each.
+constexpr int kFewLanes = 4;
+
+template <class A>
+__attribute__((noinline)) bool are_same(const A* addresses, A first, uint32_t lanes) {
+  A other = 0;
+  for (uint32_t l = 0; l < kLanes; ++l) other |= (lanes >> l & 1) != 0 ? addresses[l] ^ first : A(0);
+  return other == 0;
+}
+
+// Finds the addresses of all lanes; returns false if an access of `bytes` at one of them is wrong, or must be looked at by
+// itself. These are loops over all lanes, so that the compiler vectorizes.
+template <bool kShared, class A>
+__attribute__((noinline)) bool find_places(const Warp& w, const A* addresses, const Instruction& in, uint32_t bytes,
+                                           uint32_t lanes, Places& places) {
+  const uint64_t shared = kShared ? reinterpret_cast<uint64_t>(w.shared()) : 0;
+  Warp::Window window{shared, w.shared_bytes() - bytes, false};
+  if (kShared ? w.shared_bytes() < bytes
+              : !w.find_window(addresses[__builtin_ctz(lanes)] + in.offset, bytes, in.kinds, window))
+    return false;
+  for (uint32_t l = 0; l < kLanes; ++l) places.at[l] = (kShared ? A(addresses[l] + in.offset) : addresses[l] + in.offset) + shared;
+  const uint64_t begin = window.begin, stride = window.is_local ? kLocalBytes : 0;
+  const int shift = __builtin_ctz(bytes);
+  uint64_t out = 0, low = 0, apart = 0;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    const uint64_t a = places.at[l], mask = (lanes >> l & 1) != 0 ? ~uint64_t(0) : 0;
+    const uint64_t behind = a - begin - (stride & uint64_t(l) * kLocalBytes);
+    out |= mask & (behind | (window.most - behind));  // has the highest bit if `behind` is not within the window
+    low |= mask & a;
+    apart |= (a - (uint64_t(l) << shift)) ^ places.at[0];
+  }
+  places.in_a_row = apart == 0 && lanes == kAllLanes;
+  return (out >> 63) == 0 && (low & (bytes - 1)) == 0;
+}
+
+// The host address of one lane.
+template <bool kShared, class A>
+__attribute__((noinline)) uint64_t place_of_lane(Warp& w, const A* addresses, const Instruction& in, uint32_t bytes,
+                                                 uint32_t lane) {
+  const uint64_t address = addresses[lane] + in.offset;
+  return reinterpret_cast<uint64_t>(kShared ? w.shared_at(A(address), bytes, in, lane)
+                                            : w.at(address, bytes, in, lane, in.kinds));
+}
+
+// The addresses of an access: a register or a constant, plus an offset.
+template <bool kShared, bool kWide>
+class Addresses {
+ public:
+  Addresses(Warp& w, const Instruction& in, uint32_t bytes) : w_(w), in_(in), bytes_(bytes), all_(row<A>(w, in.a)) {}
+  // Returns true if all lanes have one address.
+  bool are_one(uint32_t lanes) const {
+    return (in_.a & 3) == kConstant || are_same(all_, all_[__builtin_ctz(lanes)], lanes);
+  }
+  // Finds the addresses of these lanes together, if they can be.
+  void find(uint32_t lanes) {
+    found_ = __builtin_popcount(lanes) >= kFewLanes && find_places<kShared>(w_, all_, in_, bytes_, lanes, places_);
+  }
+  uint64_t of(uint32_t lane) const {
+    return found_ ? places_.at[lane] : place_of_lane<kShared>(w_, all_, in_, bytes_, lane);
+  }
+  // The memory that all 32 lanes access in their order, as one piece; nullptr if it is not one.
+  void* in_a_row() const {
+    return found_ && places_.in_a_row && !w_.is_crowded() ? reinterpret_cast<void*>(places_.at[0]) : nullptr;
+  }
+
+ private:
+  using A = std::conditional_t<kWide, uint64_t, uint32_t>;
+  Warp& w_;
+  const Instruction& in_;
+  const uint32_t bytes_;
+  const A* const all_;
+  bool found_ = false;
+  Places places_;
+};
+
+template <class W>
+__attribute__((noinline)) void fill(W* to, W value, uint32_t lanes) {
+  for (uint32_t l = 0; l < kLanes; ++l) to[l] = (lanes >> l & 1) != 0 ? value : to[l];
+}
 
 // The parts of a vector are in d, e, b and c.
 inline Place part(const Instruction& in, uint32_t i) {
@@ -42,7 +100,8 @@ inline Place part(const Instruction& in, uint32_t i) {
   return parts[i];
 }
 
-constexpr bool is_private(Space s) { return s == Space::local || s == Space::parameter || s == Space::constant; }
+// Memory that only its thread writes, or nobody.
+bool is_private(const Instruction& in) { return (in.kinds & (kGlobalRange | kPinnedRange | kSharedRange)) == 0; }
 
 // Host words that other host threads may access. On x86, the instructions are the same as for unordered accesses.
 template <class T, int kOrder>
@@ -54,47 +113,70 @@ inline void leave(uint8_t* to, T v) {
   __atomic_store_n(reinterpret_cast<T*>(to), v, kOrder);
 }
 
-template <class T, class W, uint32_t kParts, Space kSpace, bool kWide>
+template <class T, class W, uint32_t kParts, bool kShared, bool kWide>
 void load(Warp& w, const Instruction& in, uint32_t lanes) {
-  const Address<kSpace, kWide> address(w, in);
+  Addresses<kShared, kWide> addresses(w, in, sizeof(T) * kParts);
   W* to[kParts];
   for (uint32_t i = 0; i < kParts; ++i)
     to[i] = part(in, i) == kNowhere ? nullptr : reinterpret_cast<W*>(w.words(part(in, i)));
-  const bool watched = w.is_watched() && !is_private(kSpace);
-  const bool acquire = !is_private(kSpace) && (in.mode & kAcquire) != 0;
-  w.each(lanes, [&](uint32_t l) {
-    const uint8_t* const from = address.of(w, in, l, sizeof(T) * kParts, readable(kSpace));
-    T v[kParts];
-    if (watched) [[unlikely]] {
-      w.watched_load(in, l, from, v, sizeof v);
-    } else if (acquire) {
-      for (uint32_t i = 0; i < kParts; ++i) v[i] = look<T, __ATOMIC_ACQUIRE>(from + i * sizeof(T));
-    } else {
-      for (uint32_t i = 0; i < kParts; ++i) v[i] = look<T, __ATOMIC_RELAXED>(from + i * sizeof(T));
+  const bool watched = w.is_watched() && !is_private(in);
+  const bool acquire = !is_private(in) && (in.mode & kAcquire) != 0;
+  const auto read = [&](uint32_t l, T* v) {
+    const uint8_t* const from = reinterpret_cast<const uint8_t*>(addresses.of(l));
+    if (watched) [[unlikely]]
+      return w.watched_load(in, l, from, v, sizeof(T) * kParts);
+    for (uint32_t i = 0; i < kParts; ++i) {
+      const uint8_t* const word = from + i * sizeof(T);
+      v[i] = acquire ? look<T, __ATOMIC_ACQUIRE>(word) : look<T, __ATOMIC_RELAXED>(word);
     }
+  };
+  if (!watched && addresses.are_one(lanes)) {
+    T v[kParts];
+    read(uint32_t(__builtin_ctz(lanes)), v);
+    for (uint32_t i = 0; i < kParts; ++i) {
+      if (kParts == 1 || to[i] != nullptr) fill(to[i], W(v[i]), lanes);
+    }
+    return;
+  }
+  addresses.find(lanes);
+  if constexpr (kParts == 1 && sizeof(T) == sizeof(W)) {
+    if (const void* const from = addresses.in_a_row(); from != nullptr && !watched) {
+      std::memcpy(to[0], from, kLanes * sizeof(T));
+      return;
+    }
+  }
+  w.each(lanes, [&](uint32_t l) {
+    T v[kParts];
+    read(l, v);
     for (uint32_t i = 0; i < kParts; ++i) {
       if (kParts == 1 || to[i] != nullptr) to[i][l] = W(v[i]);
     }
   });
 }
 
-template <class T, class W, uint32_t kParts, Space kSpace, bool kWide>
+template <class T, class W, uint32_t kParts, bool kShared, bool kWide>
 void store(Warp& w, const Instruction& in, uint32_t lanes) {
-  const Address<kSpace, kWide> address(w, in);
+  Addresses<kShared, kWide> addresses(w, in, sizeof(T) * kParts);
   const W* from[kParts];
   for (uint32_t i = 0; i < kParts; ++i) from[i] = reinterpret_cast<const W*>(w.words(part(in, i)));
-  const bool watched = w.is_watched() && !is_private(kSpace);
-  const bool release = !is_private(kSpace) && (in.mode & kRelease) != 0;
+  const bool watched = w.is_watched() && !is_private(in);
+  const bool release = !is_private(in) && (in.mode & kRelease) != 0;
+  addresses.find(lanes);
+  if constexpr (kParts == 1 && sizeof(T) == sizeof(W)) {
+    if (void* const to = addresses.in_a_row(); to != nullptr && !watched) {
+      std::memcpy(to, from[0], kLanes * sizeof(T));
+      return;
+    }
+  }
   w.each(lanes, [&](uint32_t l) {
-    uint8_t* const to = address.of(w, in, l, sizeof(T) * kParts, writable(kSpace));
+    uint8_t* const to = reinterpret_cast<uint8_t*>(addresses.of(l));
     T v[kParts];
     for (uint32_t i = 0; i < kParts; ++i) v[i] = T(from[i][l]);
     if (watched) [[unlikely]]
       return w.watched_store(in, l, to, v, sizeof v);
-    if (release) {
-      for (uint32_t i = 0; i < kParts; ++i) leave<T, __ATOMIC_RELEASE>(to + i * sizeof(T), v[i]);
-    } else {
-      for (uint32_t i = 0; i < kParts; ++i) leave<T, __ATOMIC_RELAXED>(to + i * sizeof(T), v[i]);
+    for (uint32_t i = 0; i < kParts; ++i) {
+      uint8_t* const word = to + i * sizeof(T);
+      release ? leave<T, __ATOMIC_RELEASE>(word, v[i]) : leave<T, __ATOMIC_RELAXED>(word, v[i]);
     }
   });
 }
@@ -163,17 +245,17 @@ using Raw = std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes 
 // `f` computes a lane's new word from the old one. If one host thread runs all lanes, only copies by the host can
 // happen between load and store. A word that does not change must not be stored, because that would overwrite such a
 // copy.
-template <class T, Space kSpace, bool kWide, class F>
+template <class T, bool kShared, bool kWide, class F>
 void change(Warp& w, const Instruction& in, uint32_t lanes, F&& f) {
   using R = Raw<sizeof(T)>;
-  const Address<kSpace, kWide> address(w, in);
+  Addresses<kShared, kWide> addresses(w, in, sizeof(T));
   WordOf<T>* const d = in.d == kNowhere ? nullptr : row<T>(w, in.d);
   const bool crowded = w.is_crowded();
+  addresses.find(lanes);
   w.each(lanes, [&](uint32_t l) {
-    uint8_t* const to = address.of(w, in, l, sizeof(T), writable(kSpace));
+    R* const word = reinterpret_cast<R*>(addresses.of(l));
     if (w.is_watched()) [[unlikely]]
-      w.before_atomic(in, l, to, sizeof(T));
-    R* const word = reinterpret_cast<R*>(to);
+      w.before_atomic(in, l, reinterpret_cast<const uint8_t*>(word), sizeof(T));
     R old = __atomic_load_n(word, __ATOMIC_RELAXED);
     R v = R(f(l, WordOf<T>(old)));
     if (!crowded) {
@@ -185,17 +267,17 @@ void change(Warp& w, const Instruction& in, uint32_t lanes, F&& f) {
     if (d != nullptr) d[l] = WordOf<T>(old);
   });
 }
-template <class T, class Op, Space kSpace, bool kWide>
+template <class T, class Op, bool kShared, bool kWide>
 void atomic(Warp& w, const Instruction& in, uint32_t lanes) {
   const WordOf<T>* const b = row<T>(w, in.b);
-  change<T, kSpace, kWide>(w, in, lanes, [&](uint32_t l, WordOf<T> old) {
+  change<T, kShared, kWide>(w, in, lanes, [&](uint32_t l, WordOf<T> old) {
     return to_word<T>(Op::template run<T>(from_word<T>(old), from_word<T>(b[l])));
   });
 }
-template <class T, Space kSpace, bool kWide>
+template <class T, bool kShared, bool kWide>
 void exchange_if(Warp& w, const Instruction& in, uint32_t lanes) {
   const WordOf<T>*const b = row<T>(w, in.b), *const c = row<T>(w, in.c);
-  change<T, kSpace, kWide>(w, in, lanes, [&](uint32_t l, WordOf<T> old) { return T(old) == T(b[l]) ? c[l] : old; });
+  change<T, kShared, kWide>(w, in, lanes, [&](uint32_t l, WordOf<T> old) { return T(old) == T(b[l]) ? c[l] : old; });
 }
 
 void fence(Warp& w, const Instruction&, uint32_t lanes) { w.fence(lanes); }
@@ -217,7 +299,7 @@ void is_space(Warp& w, const Instruction& in, uint32_t lanes) {
   for (uint32_t m = lanes; m != 0; m &= m - 1) {
     const uint32_t l = uint32_t(__builtin_ctz(m));
     const uint32_t kind = Memory::instance().range_of(w.longs(in.a)[l]).kind;
-    const uint32_t wanted = kSpace == Space::shared ? uint32_t(kSharedRange) : readable(kSpace);
+    const uint32_t wanted = kSpace == Space::shared ? uint32_t(kSharedRange) : ranges_of(kSpace, false);
     p |= uint32_t((kind & wanted) != 0) << l;
   }
   uint32_t& d = *w.words(in.d);
@@ -270,86 +352,90 @@ Handler with_type(Type t, F&& f) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // The handler for an access of parts of a type, in registers of a given width. `f` builds it from these.
-template <class T, Space kSpace, class F>
+template <class T, class F>
 Handler with_parts(bool wide_register, uint32_t parts, F&& f) {
-  if (parts == 1 && wide_register) return f.template operator()<T, uint64_t, 1, kSpace>();
+  if (parts == 1 && wide_register) return f.template operator()<T, uint64_t, 1>();
   if constexpr (sizeof(T) == 8) {
-    if (parts == 2) return f.template operator()<T, uint64_t, 2, kSpace>();
+    if (parts == 2) return f.template operator()<T, uint64_t, 2>();
   } else if (!wide_register) {
-    if (parts == 1) return f.template operator()<T, uint32_t, 1, kSpace>();
-    if (parts == 2) return f.template operator()<T, uint32_t, 2, kSpace>();
-    if (parts == 4) return f.template operator()<T, uint32_t, 4, kSpace>();
+    if (parts == 1) return f.template operator()<T, uint32_t, 1>();
+    if (parts == 2) return f.template operator()<T, uint32_t, 2>();
+    if (parts == 4) return f.template operator()<T, uint32_t, 4>();
   }
   return nullptr;
 }
 
 }  // namespace
 
+uint8_t ranges_of(Space space, bool writes) {
+  uint32_t ranges = kAnyRange;
+  if (space == Space::global) ranges = kGlobalRange | kPinnedRange | kConstRange;
+  if (space == Space::local) ranges = kLocalRange;
+  if (space == Space::constant) ranges = kConstRange;
+  if (space == Space::parameter) ranges = kParamRange | kLocalRange;
+  return uint8_t(writes ? ranges & kWritableRanges : ranges);
+}
+
 Handler load_handler(Type t, bool wide_register, uint32_t parts, Space space, bool wide_address) {
-  const auto handler = [&]<class T, class W, uint32_t kParts, Space kSpace>() -> Handler {
-    return wide_address ? &load<T, W, kParts, kSpace, true> : &load<T, W, kParts, kSpace, false>;
+  const bool shared = space == Space::shared;
+  const auto handler = [&]<class T, class W, uint32_t kParts>() -> Handler {
+    if (shared) return wide_address ? &load<T, W, kParts, true, true> : &load<T, W, kParts, true, false>;
+    return wide_address ? &load<T, W, kParts, false, true> : &load<T, W, kParts, false, false>;
   };
-  return with_space(space, [&]<Space kSpace>() -> Handler {
-    return with_type(t, [&](auto v) { return with_parts<decltype(v), kSpace>(wide_register, parts, handler); });
-  });
+  return with_type(t, [&](auto v) { return with_parts<decltype(v)>(wide_register, parts, handler); });
 }
 
 Handler store_handler(Type t, bool wide_register, uint32_t parts, Space space, bool wide_address) {
-  const auto handler = [&]<class T, class W, uint32_t kParts, Space kSpace>() -> Handler {
-    return wide_address ? &store<T, W, kParts, kSpace, true> : &store<T, W, kParts, kSpace, false>;
+  const bool shared = space == Space::shared;
+  const auto handler = [&]<class T, class W, uint32_t kParts>() -> Handler {
+    if (shared) return wide_address ? &store<T, W, kParts, true, true> : &store<T, W, kParts, true, false>;
+    return wide_address ? &store<T, W, kParts, false, true> : &store<T, W, kParts, false, false>;
   };
-  return with_space(space, [&]<Space kSpace>() -> Handler {
-    return with_type(t, [&](auto v) {
-      return with_parts<std::make_unsigned_t<decltype(v)>, kSpace>(wide_register, parts, handler);
-    });
-  });
+  return with_type(
+      t, [&](auto v) { return with_parts<std::make_unsigned_t<decltype(v)>>(wide_register, parts, handler); });
 }
 
 namespace {
 
-using AtomicHandler = Handler (*)(bool wide_address);
-template <class T, class Op, Space kSpace>
-Handler atomic_of(bool wide_address) {
-  return wide_address ? &atomic<T, Op, kSpace, true> : &atomic<T, Op, kSpace, false>;
+using AtomicHandler = Handler (*)(bool shared, bool wide_address);
+template <class T, class Op>
+Handler atomic_of(bool shared, bool wide_address) {
+  if (shared) return wide_address ? &atomic<T, Op, true, true> : &atomic<T, Op, true, false>;
+  return wide_address ? &atomic<T, Op, false, true> : &atomic<T, Op, false, false>;
 }
-template <class T, Space kSpace>
-Handler exchange_if_of(bool wide_address) {
-  return wide_address ? &exchange_if<T, kSpace, true> : &exchange_if<T, kSpace, false>;
+template <class T>
+Handler exchange_if_of(bool shared, bool wide_address) {
+  if (shared) return wide_address ? &exchange_if<T, true, true> : &exchange_if<T, true, false>;
+  return wide_address ? &exchange_if<T, false, true> : &exchange_if<T, false, false>;
 }
-template <class T, Space kSpace>
+template <class T>
 AtomicHandler atomic_named(std::string_view operation) {
   if constexpr (std::is_floating_point_v<T>) {
-    return operation == "add" ? &atomic_of<T, AtomAdd, kSpace> : nullptr;
+    return operation == "add" ? &atomic_of<T, AtomAdd> : nullptr;
   } else if constexpr (sizeof(T) == 2) {
-    return operation == "cas" ? &exchange_if_of<T, kSpace> : nullptr;
+    return operation == "cas" ? &exchange_if_of<T> : nullptr;
   } else {
     constexpr Named<AtomicHandler> kOperations[] = {
-        {"add", &atomic_of<T, AtomAdd, kSpace>},   {"min", &atomic_of<T, AtomMin, kSpace>},
-        {"max", &atomic_of<T, AtomMax, kSpace>},   {"and", &atomic_of<T, AtomAnd, kSpace>},
-        {"or", &atomic_of<T, AtomOr, kSpace>},     {"xor", &atomic_of<T, AtomXor, kSpace>},
-        {"inc", &atomic_of<T, AtomInc, kSpace>},   {"dec", &atomic_of<T, AtomDec, kSpace>},
-        {"exch", &atomic_of<T, AtomExch, kSpace>}, {"cas", &exchange_if_of<T, kSpace>}};
+        {"add", &atomic_of<T, AtomAdd>},   {"min", &atomic_of<T, AtomMin>}, {"max", &atomic_of<T, AtomMax>},
+        {"and", &atomic_of<T, AtomAnd>},   {"or", &atomic_of<T, AtomOr>},   {"xor", &atomic_of<T, AtomXor>},
+        {"inc", &atomic_of<T, AtomInc>},   {"dec", &atomic_of<T, AtomDec>}, {"exch", &atomic_of<T, AtomExch>},
+        {"cas", &exchange_if_of<T>}};
     return find(kOperations, operation);
   }
 }
-template <Space kSpace>
-AtomicHandler atomic_in(std::string_view operation, Type t) {
+AtomicHandler atomic_for(std::string_view operation, Type t) {
   switch (t) {
     case Type::b16:
-    case Type::u16: return atomic_named<uint16_t, kSpace>(operation);
+    case Type::u16: return atomic_named<uint16_t>(operation);
     case Type::b32:
-    case Type::u32: return atomic_named<uint32_t, kSpace>(operation);
-    case Type::s32: return atomic_named<int32_t, kSpace>(operation);
+    case Type::u32: return atomic_named<uint32_t>(operation);
+    case Type::s32: return atomic_named<int32_t>(operation);
     case Type::b64:
-    case Type::u64: return atomic_named<uint64_t, kSpace>(operation);
-    case Type::s64: return atomic_named<int64_t, kSpace>(operation);
-    case Type::f32: return atomic_named<float, kSpace>(operation);
-    case Type::f64: return atomic_named<double, kSpace>(operation);
+    case Type::u64: return atomic_named<uint64_t>(operation);
+    case Type::s64: return atomic_named<int64_t>(operation);
+    case Type::f32: return atomic_named<float>(operation);
+    case Type::f64: return atomic_named<double>(operation);
     default: return nullptr;
   }
 }
@@ -357,11 +443,9 @@ AtomicHandler atomic_in(std::string_view operation, Type t) {
 }  // namespace
 
 Handler atomic_handler(std::string_view operation, Type t, Space space, bool wide_address) {
-  AtomicHandler make = nullptr;
-  if (space == Space::generic) make = atomic_in<Space::generic>(operation, t);
-  if (space == Space::global) make = atomic_in<Space::global>(operation, t);
-  if (space == Space::shared) make = atomic_in<Space::shared>(operation, t);
-  return make == nullptr ? nullptr : make(wide_address);
+  if (space != Space::generic && space != Space::global && space != Space::shared) return nullptr;
+  const AtomicHandler make = atomic_for(operation, t);
+  return make == nullptr ? nullptr : make(space == Space::shared, wide_address);
 }
 
 Handler fence_handler() { return &fence; }

@@ -47,6 +47,7 @@ bool Builder::load(const Statement& s, const Words& parts, Instruction& in) {
   const bool wide_register = targets(operand(s, 0), kVector, in, count);
   const Type t = type_named(parts.back());
   describe_access(parts, bytes_of(t) * count, wide_address);
+  in.kinds = ranges_of(space_of(parts), false);
   in.run = load_handler(t, wide_register, count, space_of(parts), wide_address);
   return in.run != nullptr;
 }
@@ -58,6 +59,7 @@ bool Builder::store(const Statement& s, const Words& parts, Instruction& in) {
   uint32_t count = 0;
   const bool wide_register = sources(operand(s, 1), t, kVector, in, count);
   describe_access(parts, bytes_of(t) * count, wide_address);
+  in.kinds = ranges_of(space_of(parts), true);
   in.run = store_handler(t, wide_register, count, space_of(parts), wide_address);
   return in.run != nullptr;
 }
@@ -70,6 +72,7 @@ bool Builder::atomic(const Statement& s, const Words& parts, Instruction& in) {
   in.mode = order_of(parts, true);
   const bool wide_address = address(operand(s, first), in);
   describe_access(parts, bytes_of(t), wide_address);
+  in.kinds = ranges_of(space_of(parts), true);
   if (gives) in.d = target(operand(s, 0), t);
   in.b = value(operand(s, first + 1), t);
   if (has(parts, "cas")) in.c = value(operand(s, first + 2), t);

@@ -91,6 +91,9 @@ void Builder::run() {
     }
   }
   match_calls();
+  for (size_t i = p_.code.size(); i-- > 0;) {
+    if (p_.code[i].kind == Kind::plain) p_.code[i].plain = i + 1 < p_.code.size() ? p_.code[i + 1].plain + 1 : 1;
+  }
   for (CallSite& site : p_.calls) {
     if (site.builtin == Builtin::none && !p_.functions[site.function].defined)
       throw std::runtime_error("function " + p_.functions[site.function].name + " has no body here");

@@ -105,14 +105,12 @@ void convert_odd(Warp& w, const Instruction& in, uint32_t lanes) {
 // Conversions between registers wider than their types.
 template <class To, class From, bool kWideTo, bool kWideFrom>
 void resize(Warp& w, const Instruction& in, uint32_t lanes) {
-  for (uint32_t m = lanes; m != 0; m &= m - 1) {
-    const uint32_t l = uint32_t(__builtin_ctz(m));
-    const From v = From(kWideFrom ? w.longs(in.a)[l] : w.words(in.a)[l]);
-    if constexpr (kWideTo)
-      w.longs(in.d)[l] = uint64_t(To(v));
-    else
-      w.words(in.d)[l] = uint32_t(To(v));
-  }
+  using WordTo = std::conditional_t<kWideTo, uint64_t, uint32_t>;
+  using WordFrom = std::conditional_t<kWideFrom, uint64_t, uint32_t>;
+  const WordFrom* const a = row<WordFrom>(w, in.a);
+  WordTo v[kLanes];
+  for (uint32_t l = 0; l < kLanes; ++l) v[l] = WordTo(To(From(a[l])));
+  keep(row<WordTo>(w, in.d), v, lanes);
 }
 
 }  // namespace

@@ -9,6 +9,10 @@
 #include <cstring>
 #include <type_traits>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "ptx/program.h"
 #include "ptx/warp.h"
 
@@ -59,6 +63,20 @@ inline void keep(W* d, const W* v, uint32_t lanes) {
   } else {
     for (uint32_t l = 0; l < kLanes; ++l) d[l] = (lanes >> l & 1) != 0 ? v[l] : d[l];
   }
+}
+
+// The lanes for which `is` returns true.
+template <class F>
+inline uint32_t lanes_where(F&& is) {
+#if defined(__AVX2__)
+  alignas(32) uint8_t all[kLanes];
+  for (uint32_t l = 0; l < kLanes; ++l) all[l] = is(l) ? 255 : 0;
+  return uint32_t(_mm256_movemask_epi8(_mm256_load_si256(reinterpret_cast<const __m256i*>(all))));
+#else
+  uint32_t lanes = 0;
+  for (uint32_t l = 0; l < kLanes; ++l) lanes |= uint32_t(is(l)) << l;
+  return lanes;
+#endif
 }
 
 // Operations declare this if they are slow, or if they must not be evaluated for inactive lanes.

@@ -23,15 +23,13 @@ uint64_t* Profile::begin(const Program& program) {
   lanes_.clear();
   if (profile_ <= 0 && coverage_folder_.empty() && !keep_) return nullptr;
   counts_.assign(program.code.size(), 0);
-  lanes_.assign(program.code.size(), 0);
+  if (profile_ > 0 || keep_) lanes_.assign(program.code.size(), 0);
   return counts_.data();
 }
 
 void Profile::add(const Profile& other) {
-  for (size_t i = 0; i < counts_.size(); ++i) {
-    counts_[i] += other.counts_[i];
-    lanes_[i] += other.lanes_[i];
-  }
+  for (size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  for (size_t i = 0; i < lanes_.size(); ++i) lanes_[i] += other.lanes_[i];
 }
 
 void Profile::end(const Launch& launch) {

@@ -95,7 +95,8 @@ class Machine {
   StoreHistory history;
   bool adversarial = false;
   std::unique_ptr<Races> races;  // nullptr: races are not detected
-  // Per instruction of the program: how often it ran, and with how many lanes in total; nullptr: not counted.
+  // Per instruction of the program: how often it ran, and with how many lanes in total; nullptr: not counted. Coverage
+  // needs only the first.
   uint64_t *counts = nullptr, *lane_counts = nullptr;
   Foreign* foreign = nullptr;    // nullptr: foreign functions are rejected
   uint32_t warp_lanes = kLanes;  // lanes of a warp that have threads

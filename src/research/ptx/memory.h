@@ -55,6 +55,7 @@ class Memory {
       // several threads may write it
       __atomic_store_n(&touched_[(address - base_) >> kLineBits], uint8_t(1), __ATOMIC_RELAXED);
   }
+  bool is_recorded() const { return touched_ != nullptr; }
   // Prints which part of each allocation was accessed, and resets the records.
   void print_touched(const std::string& who);
   // Describes an address that no instruction may access.

@@ -122,6 +122,8 @@ struct Instruction {
   bool guard_negated = false;
   bool a_negated = false, b_negated = false, c_negated = false;  // predicates
   uint8_t mode = 0;                                              // kind of a collective
+  uint8_t kinds = 0;   // of memory that an access may use: RangeKind
+  uint32_t plain = 0;  // number of plain instructions from here on, without one of another kind between them
 };
 
 struct SourceLine {
@@ -293,6 +295,8 @@ enum Order : uint8_t {
   kStrong = 4,   // atomic: no race with other strong accesses
   kOfBlock = 8,  // .cta: atomic among threads of a block
 };
+// The kinds of memory that an instruction of a state space may access: RangeKind.
+uint8_t ranges_of(Space space, bool writes);
 Handler load_handler(Type t, bool wide_register, uint32_t parts, Space space, bool wide_address);
 Handler store_handler(Type t, bool wide_register, uint32_t parts, Space space, bool wide_address);
 Handler atomic_handler(std::string_view operation, Type t, Space space, bool wide_address);

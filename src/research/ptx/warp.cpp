@@ -177,25 +177,21 @@ Warp::Group Warp::pick(uint32_t avoid) {
     for (uint32_t i = 0; i < kLanes; ++i) other |= uint32_t(pc_[i] != g.pc || frame_of_[i] != g.base) << i;
     if ((other & ready_) == 0) {
       g.lanes = from;
+      g.first = true;
       return g;
     }
+    g.base = 0;
   }
-  for (uint32_t m = from; m != 0; m &= m - 1) {
-    const uint32_t l = uint32_t(__builtin_ctz(m));
-    if (g.lanes == 0 || frame_of_[l] > g.base || (frame_of_[l] == g.base && pc_[l] < g.pc)) {
-      g.pc = pc_[l], g.base = frame_of_[l];
-      g.lanes = 1u << l;
-    } else if (frame_of_[l] == g.base && pc_[l] == g.pc) {
-      g.lanes |= 1u << l;
-    }
-  }
-  for (uint32_t m = ready_ & ~g.lanes; m != 0; m &= m - 1) {
-    const uint32_t l = uint32_t(__builtin_ctz(m));
-    if (frame_of_[l] != g.base) continue;
-    if (pc_[l] == g.pc) g.lanes |= 1u << l;
-    if (pc_[l] > g.pc) g.stop = std::min(g.stop, pc_[l]);
-  }
+  // Loops over all lanes, so that the compiler vectorizes.
+  for (uint32_t l = 0; l < kLanes; ++l) g.base = std::max(g.base, (from >> l & 1) != 0 ? frame_of_[l] : 0);
+  g.pc = kNoStop;
+  for (uint32_t l = 0; l < kLanes; ++l)
+    g.pc = std::min(g.pc, (from >> l & 1) != 0 && frame_of_[l] == g.base ? pc_[l] : kNoStop);
+  g.lanes = ready_ & lanes_at(g.pc, g.base);
+  for (uint32_t l = 0; l < kLanes; ++l)
+    g.stop = std::min(g.stop, (ready_ >> l & 1) != 0 && frame_of_[l] == g.base && pc_[l] > g.pc ? pc_[l] : kNoStop);
   g.alone = g.lanes == ready_;
+  g.first = from == ready_;
   return g;
 }
 
@@ -225,7 +221,7 @@ uint64_t Warp::run(uint64_t most) {
   uint32_t avoid = ran_last_;
   ran_last_ = 0;
   while (done < most && ready_ != 0) {
-    const Group g = machine_.adversarial ? pick_any() : pick(avoid);
+    Group g = machine_.adversarial ? pick_any() : pick(avoid);
     avoid = 0;
     const uint64_t ran = run_group(g, machine_.adversarial ? 1 + machine_.random.below(64) : most - done);
     done += ran;
@@ -240,16 +236,46 @@ uint64_t Warp::run(uint64_t most) {
   return done;
 }
 
-// Runs a group for a turn of about `most` instructions.
-uint64_t Warp::run_group(Group g, uint64_t most) {
+// Runs a group for a turn of about `most` instructions. Lanes may leave it at a branch.
+uint64_t Warp::run_group(Group& g, uint64_t most) {
   base_[kFrame] = stack_ + g.base;
-  for (uint64_t done = 0;; ++done) {
+  for (uint64_t done = 0;;) {
     if (g.pc >= g.stop || done >= most) {
       set_pc(g.lanes, g.pc);
       return done;
     }
-    if (!step(g)) return done + 1;
+    if (const uint32_t plain = program_.code[g.pc].plain; plain > 0) {
+      const uint32_t count = uint32_t(std::min<uint64_t>({plain, g.stop - g.pc, most - done}));
+      run_plain(g, count);
+      done += count;
+      continue;
+    }
+    ++done;
+    if (!step(g)) return done;
   }
+}
+
+void Warp::run_plain(Group& g, uint32_t count) {
+  const Instruction* in = &program_.code[g.pc];
+  const Instruction* const end = in + count;
+  if (machine_.counts != nullptr) {
+    for (; in != end; ++in, ++g.pc) {
+      const uint32_t active = in->guard == kNowhere ? g.lanes : g.lanes & bits(in->guard, in->guard_negated);
+      count_run(g.pc, active);
+      if (active != 0) in->run(*this, *in, active);
+    }
+    return;
+  }
+  for (; in != end; ++in) {
+    const uint32_t active = in->guard == kNowhere ? g.lanes : g.lanes & bits(in->guard, in->guard_negated);
+    if (active != 0) in->run(*this, *in, active);
+  }
+  g.pc += count;
+}
+
+void Warp::count_run(uint32_t pc, uint32_t lanes) const {
+  machine_.counts[pc] += lanes != 0;
+  if (machine_.lane_counts != nullptr) machine_.lane_counts[pc] += uint64_t(__builtin_popcount(lanes));
 }
 
 // Loop over all lanes, so that the compiler vectorizes.
@@ -286,10 +312,7 @@ bool Warp::step(Group& g) {
   const Instruction& in = program_.code[g.pc];
   uint32_t active = g.lanes;
   if (in.guard != kNowhere) active &= bits(in.guard, in.guard_negated);
-  if (machine_.counts != nullptr) {
-    machine_.counts[g.pc] += active != 0;
-    machine_.lane_counts[g.pc] += uint64_t(__builtin_popcount(active));
-  }
+  if (machine_.counts != nullptr) count_run(g.pc, active);
   if (in.kind == Kind::plain) {
     if (active != 0) in.run(*this, in, active);
     ++g.pc;
@@ -299,26 +322,39 @@ bool Warp::step(Group& g) {
     ++g.pc;
     return true;
   }
-  if (in.kind == Kind::branch && active == g.lanes) {
+  if (in.kind == Kind::branch) {
+    if (active != g.lanes) return part(g, in, active);
     g.pc = in.target;
     return true;
   }
-  set_pc(g.lanes & ~active, g.pc + 1);
+  if (active != g.lanes) set_pc(g.lanes & ~active, g.pc + 1);
   return control(g, in, active);
+}
+
+// The group goes on with the lanes that `pick` would choose next: those at the lower address. The others wait there.
+bool Warp::part(Group& g, const Instruction& in, uint32_t active) {
+  const uint32_t next = g.pc + 1, rest = g.lanes & ~active;
+  set_pc(active, in.target);
+  set_pc(rest, next);
+  const bool back = in.target < next;
+  if (!g.first || in.target == next || (!back && next >= g.stop)) return false;
+  g.alone = false;
+  g.lanes = back ? active : rest;
+  g.pc = std::min(in.target, next);
+  g.stop = std::min(g.stop, std::max(in.target, next));
+  return true;
 }
 
 // Executes instructions that change program counters. Inactive lanes have already moved to the next instruction.
 bool Warp::control(Group& g, const Instruction& in, uint32_t active) {
   switch (in.kind) {
-    case Kind::branch: set_pc(active, in.target); return false;
     case Kind::branch_table: branch_by_table(in, active); return false;
     case Kind::call: return call(g, in, active);
     case Kind::call_register: call_register(g, in, active); return false;
     case Kind::leave: leave(active, g.base); return false;
     case Kind::end: end(active); return false;
     case Kind::collective:
-      set_pc(active, g.pc);
-      if (!collect(in, active)) return false;
+      if (!collect(in, active, g.pc)) return false;
       break;
     case Kind::barrier: arrive(in, active, g.pc); return false;
     case Kind::sleep:
@@ -327,6 +363,7 @@ bool Warp::control(Group& g, const Instruction& in, uint32_t active) {
       return false;
     case Kind::stop: fail(in, active, "trap");
     case Kind::plain:
+    case Kind::branch:
     case Kind::unknown: fail(in, active, "instruction that the interpreter does not know");
   }
   ++g.pc;

@@ -44,6 +44,25 @@ class Warp {
     return shared_ + offset;
   }
   uint8_t* shared() const { return shared_; }
+  uint64_t shared_bytes() const { return shared_bytes_; }
+  // The addresses that an access may have without another look: from `begin` on, and at most `most` behind it. In local
+  // memory that is the window of lane 0, and each lane has its own.
+  struct Window {
+    uint64_t begin, most;
+    bool is_local;
+  };
+  // Finds the window around the address; returns false if it has none.
+  bool find_window(uint64_t address, uint32_t bytes, uint32_t kinds, Window& window) const {
+    const Range& r = memory_.range_of(address);
+    if ((r.kind & kinds) == 0 || r.end - r.begin < bytes || (r.owner != nullptr && r.owner != &block_) ||
+        memory_.is_recorded()) [[unlikely]]
+      return false;
+    window.is_local = r.kind == kLocalRange;
+    window.begin = window.is_local ? local_ : r.begin;
+    window.most = (window.is_local ? kLocalBytes : r.end - r.begin) - bytes;
+    return true;
+  }
+  bool is_in_order() const { return turn_ == 0; }  // accesses of lanes happen in the order of their numbers
   // Like `words`, but for one lane, which may be in another frame than the running lanes.
   uint32_t* word_of(Place p, uint32_t lane) const {
     return ((p & 3) == kFrame ? stack_ + frame_of_[lane] + (p >> 2) : words(p)) + lane;
@@ -117,7 +136,8 @@ class Warp {
   // Lanes at one place that run together, until they diverge or reach a place where others wait.
   struct Group {
     uint32_t pc, base, lanes, stop;
-    bool alone;  // no other lane of the warp is ready
+    bool alone;          // no other lane of the warp is ready
+    bool first = false;  // all other ready lanes in its frame are at later places, and no lane is in an inner frame
   };
 
   void weak_load(uint32_t lane, const uint8_t* from, void* value, uint32_t bytes, bool acquire);
@@ -133,8 +153,11 @@ class Warp {
   void meet_block(uint32_t lanes, bool arriving);      // at a barrier of the block
   Group pick(uint32_t avoid);
   Group pick_any();
-  uint64_t run_group(Group g, uint64_t most);
+  uint64_t run_group(Group& g, uint64_t most);
+  void run_plain(Group& g, uint32_t count);  // instructions of kind `plain`
+  bool part(Group& g, const Instruction& in, uint32_t active);  // at a branch that some lanes take
   bool step(Group& g);  // executes one instruction; returns true if the group continues
+  void count_run(uint32_t pc, uint32_t lanes) const;
   bool control(Group& g, const Instruction& in, uint32_t active);
   bool call(Group& g, const Instruction& in, uint32_t active);
   void call_register(const Group& g, const Instruction& in, uint32_t active);
@@ -147,7 +170,7 @@ class Warp {
   void call_builtin(const Instruction& in, const CallSite& site, uint32_t lanes);
   std::string text_at(uint64_t address, const Instruction& in, uint32_t lane);
   std::string printed(const std::string& format, uint64_t values, const Instruction& in, uint32_t lane);
-  bool collect(const Instruction& in, uint32_t lanes);
+  bool collect(const Instruction& in, uint32_t lanes, uint32_t pc);
   void settle();  // completes collectives at which all lanes have arrived
   void complete(uint32_t lanes);
   void arrive(const Instruction& in, uint32_t lanes, uint32_t pc);

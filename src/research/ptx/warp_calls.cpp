@@ -14,16 +14,15 @@ namespace brokkr::ptx {
 
 // The places at which lanes of a warp wait for each other.
 
-// Returns true if the lanes may continue immediately. Otherwise they wait; a caller's `pc_` tells where.
-bool Warp::collect(const Instruction& in, uint32_t lanes) {
+// Returns true if the lanes may continue immediately. Otherwise they wait at `pc`.
+bool Warp::collect(const Instruction& in, uint32_t lanes, uint32_t pc) {
   const uint32_t* const masks = words(in.m);
-  const uint32_t first = uint32_t(__builtin_ctz(lanes));
-  const uint32_t mask = masks[first];
-  bool same = true;
+  const uint32_t mask = masks[__builtin_ctz(lanes)];
+  uint32_t other = 0;
   if ((in.m & 3) != kConstant) {
-    for (uint32_t m = lanes; m != 0; m &= m - 1) same &= masks[__builtin_ctz(m)] == mask;
+    for (uint32_t l = 0; l < kLanes; ++l) other |= (lanes >> l & 1) != 0 ? masks[l] ^ mask : 0;
   }
-  if (same && (mask & live_) == lanes) {
+  if (other == 0 && (mask & live_) == lanes) {
     in.run(*this, in, lanes);
     if (Collective(in.mode) == Collective::sync_warp) meet_warp(lanes);
     return true;
@@ -32,6 +31,7 @@ bool Warp::collect(const Instruction& in, uint32_t lanes) {
     const uint32_t l = uint32_t(__builtin_ctz(m));
     if ((masks[l] >> l & 1) == 0) fail(in, 1u << l, "the mask of the collective does not name the lane itself");
   }
+  set_pc(lanes, pc);
   ready_ &= ~lanes;
   waiting_ |= lanes;
   settle();
