@@ -174,6 +174,7 @@ struct PhaseRecord {
   uint8_t unread;      // publish: nothing has read the texture yet
   uint8_t again;       // publish: only regions whose colour has changed since the last time differ (kChanged)
   uint8_t sample;      // publish: number of the sample + 1; 0: the average of colours, and the depth of sample 0
+  uint8_t joined;      // publish: the next phase, which is one too, awaits its copies
   // clear: the target; finish: the target whose clears must be written, or kEveryTarget
   uint32_t target;
   // PlaneBit. Ordered phases: the planes other than colours that their draws test or write. Finish: the planes whose
@@ -188,6 +189,7 @@ struct PhaseRecord {
   int32_t source[4];  // x, y, width, height; negative extents flip
   int32_t destination[4];
   uint32_t gate;         // number among the frame's blits, publishes and mips
+  uint32_t first_gate;   // the phase awaits the copies of gates first_gate .. gate
   uint8_t color_planes;  // order_free: one bit per colour plane that its draws write
   // The number of the colour for clear, blit, load, and publish with planes == kPlaneColor.
   uint32_t color_plane, source_plane;

@@ -68,15 +68,15 @@ struct LaunchView {
     });
     return {claimed.lanes() == 0, wake.lanes(), waiting.lanes()};
   }
-  // Lanes whose rasterizer waits at a gate that all rasterizers have reached.
+  // Lanes whose rasterizer waits at a door that is open.
   BROKKR_FN Mask gate_is_open(Warp& w, Uint wake, Mask m) const {
     auto open = w.spill(0u);
     const auto wake_of = w.spill(wake);
     w.for_lanes(m, [&](int i) {
       const uint32_t door = wake_of[i] - kAtGate;
       BlitGate& gate = tables.gates[door >> 1];
-      const uint32_t count = device_atomic<uint32_t>(door & 1 ? gate.copied : gate.arrived).load(kRelaxed);
-      open.set(i, count >= schedule.rasterizers ? 1u : 0u);
+      const uint32_t word = device_atomic<uint32_t>(door & 1 ? gate.copied : gate.arrived).load(kRelaxed);
+      open.set(i, (word & kDoorIsOpen) != 0 ? 1u : 0u);
     });
     return open.lanes() != 0;
   }

@@ -329,6 +329,17 @@ class Publications {
   std::vector<bool> done_, held_, read_;
 };
 
+// Lets consecutive publications whose textures nothing has read wait once: a rasterizer copies its shares of all of them
+// before it awaits the others' copies.
+void join_publications(std::vector<PhaseRecord>& phases) {
+  const auto is_new = [](const PhaseRecord& r) { return r.kind == PhaseKind::publish && r.unread != 0; };
+  for (size_t i = 0; i < phases.size(); ++i) {
+    const bool follows = i > 0 && phases[i - 1].joined != 0;
+    phases[i].first_gate = follows ? phases[i - 1].first_gate : phases[i].gate;
+    phases[i].joined = i + 1 < phases.size() && is_new(phases[i]) && is_new(phases[i + 1]) ? 1 : 0;
+  }
+}
+
 // Returns DrawRecord::reach of a command's draws.
 uint8_t reach_of_draw(const Frame& frame, const DrawCommand& draw, int samples) {
   uint32_t reach = 0;
@@ -408,6 +419,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   finish.target = key.whole_planes ? kEveryTarget : window_of(*frame.frame);
   if (key.whole_planes) finish.planes = kPlaneColor | kPlaneDepth | kPlaneStencil;
   push(finish);
+  join_publications(plan.phases);
   for (const PhaseRecord& r : plan.phases) plan.in_one &= r.end_batch == 0 || r.end_batch == plan.batches;
   plan.in_one &= plan.ordered_phases == 0;
   return plan;

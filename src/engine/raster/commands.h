@@ -388,20 +388,75 @@ BROKKR_FN void copy_own(const Visit<Shared>& v, const PhaseRecord& phase) {
   }
 }
 
-// A blit reads regions of other rasterizers, and so do readers of a texture that was a plane. Therefore no rasterizer
-// copies before all have arrived, and none continues before all have copied. If nothing has read the texture yet, each
-// rasterizer copies at once. Returns true if the phase is over; otherwise the rasterizer must be visited again.
+// A rasterizer's share of a gate, and the sum of all shares.
+struct GateShare {
+  uint32_t own = 0, all = 0;
+};
+
+// Adds the regions of a target's first layer that meet a rectangle (x, y, width, height; extents may be negative).
 template <class Shared>
-BROKKR_FN_NOINLINE bool run_gated(const Visit<Shared>& v, const PhaseRecord& phase) {
-  Block<Shared>& b = v.b;
-  BlitGate& gate = v.t.gates[phase.gate];
-  const auto come_to = [&](uint32_t& door) { device_atomic<uint32_t>(door).fetch_add(1, kRelease); };
-  const auto all_came_to = [&](uint32_t& door) {
-    return device_atomic<uint32_t>(door).load(kAcquire) >= v.t.targets.rasterizers;
+BROKKR_FN void add_regions(const Visit<Shared>& v, uint32_t number, const int32_t (&rect)[4], GateShare& share) {
+  const TargetTables& planes = v.t.targets;
+  const TargetRecord& target = planes.targets[number];
+  struct Span {
+    int first, end;
   };
+  const auto span_of = [](int64_t at, int64_t extent, int64_t size) -> Span {
+    const int64_t low = extent < 0 ? at + extent : at, high = extent < 0 ? at : at + extent;
+    return {int(low < 0 ? 0 : low < size ? low : size), int(high < 0 ? 0 : high < size ? high : size)};
+  };
+  const Span x = span_of(rect[0], rect[2], target.width), y = span_of(rect[1], rect[3], target.height);
+  if (x.first >= x.end || y.first >= y.end) return;
+  const int shift = planes.region_shift;
+  const auto count = [&](const Span& span) { return uint32_t(((span.end - 1) >> shift) - (span.first >> shift) + 1); };
+  share.all += count(x) * count(y);
+  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
+    const RegionRecord& region = planes.own_regions[i];
+    if (region.target == number && region.layer == 0 && region.sample == 0 && region.x < x.end &&
+        region.x + planes.region > x.first && region.y < y.end && region.y + planes.region > y.first)
+      ++share.own;
+  }
+}
+
+// Regions count for blits, whose source and destination they hold, and for publications, which copy them. Each
+// rasterizer has one share of the levels of a texture.
+template <class Shared>
+BROKKR_FN GateShare share_of_gate(const Visit<Shared>& v, const PhaseRecord& phase) {
+  GateShare share;
+  if (phase.kind == PhaseKind::mips) return {1, v.t.targets.rasterizers};
+  if (phase.kind == PhaseKind::publish) {
+    const TargetRecord& source = v.t.targets.targets[phase.source_target];
+    const int32_t whole[4] = {0, 0, int32_t(source.width), int32_t(source.height)};
+    add_regions(v, phase.source_target, whole, share);
+    return share;
+  }
+  add_regions(v, phase.source_target, phase.source, share);
+  add_regions(v, phase.target, phase.destination, share);
+  return share;
+}
+
+// The answer of run_gated if the phase is over.
+inline constexpr uint32_t kNoWake = 0;
+
+// A blit reads regions of other rasterizers. Therefore no rasterizer that has regions of its source or destination
+// copies before all of these have arrived, and none continues before all have copied. Others take no part. All
+// rasterizers read textures: they all arrive before one is written, unless nothing has read it yet, and await the
+// copies. Returns kNoWake if the phase is over, otherwise when to visit again (RasterizerState::wake).
+template <class Shared>
+BROKKR_FN_NOINLINE uint32_t run_gated(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Block<Shared>& b = v.b;
+  const auto come_to = [](uint32_t& door, uint32_t own, uint32_t all) {
+    device_atomic<uint32_t> word(door);
+    if (own != 0 && word.fetch_add(own, kRelease) + own == all) word.fetch_or(kDoorIsOpen, kRelease);
+  };
+  const auto is_open = [](uint32_t& door) { return (device_atomic<uint32_t>(door).load(kAcquire) & kDoorIsOpen) != 0; };
+  const GateShare share = share_of_gate(v, phase);
+  const bool is_blit = phase.kind == PhaseKind::blit;
+  if (is_blit && share.own == 0) return kNoWake;
   for (;;) {
     const GateStep reached = v.state().gate_step;
     const GateStep at = reached == GateStep::arrive && phase.unread ? GateStep::copy : reached;
+    const bool is_last = at == GateStep::await_copies || (at == GateStep::copy && phase.joined != 0);
     if (at == GateStep::arrive) {
       prepare_copy(v, phase);
     } else if (at == GateStep::copy) {
@@ -410,21 +465,35 @@ BROKKR_FN_NOINLINE bool run_gated(const Visit<Shared>& v, const PhaseRecord& pha
     b.sync();
     if (b.leader()) {
       b.warp.once([&] {
-        bool open = true;
+        BlitGate& gate = v.t.gates[phase.gate];
+        uint32_t wake = kNoWake;
         GateStep next = GateStep::arrive;
         switch (at) {
-          case GateStep::arrive: come_to(gate.arrived), next = GateStep::await_all; break;
-          case GateStep::await_all: open = all_came_to(gate.arrived), next = GateStep::copy; break;
-          case GateStep::copy: come_to(gate.copied), next = GateStep::await_copies; break;
-          case GateStep::await_copies: open = all_came_to(gate.copied); break;
+          case GateStep::arrive:
+            come_to(gate.arrived, is_blit ? share.own : 1u, is_blit ? share.all : v.t.targets.rasterizers);
+            next = share.own != 0 ? GateStep::await_all : GateStep::await_copies;
+            break;
+          case GateStep::await_all:
+            if (!is_open(gate.arrived)) wake = wake_at(phase.gate, at);
+            next = GateStep::copy;
+            break;
+          case GateStep::copy:
+            come_to(gate.copied, share.own, share.all);
+            next = is_last ? GateStep::arrive : GateStep::await_copies;
+            break;
+          case GateStep::await_copies:
+            for (uint32_t g = phase.first_gate; g <= phase.gate; ++g) {
+              if (!is_open(v.t.gates[g].copied)) wake = wake_at(g, at);
+            }
+            break;
         }
-        v.shared().flag = open ? 1u : 0u;
-        if (open) v.state().gate_step = next;
+        v.shared().flag = wake;
+        if (wake == kNoWake) v.state().gate_step = next;
       });
     }
     b.sync();
-    if (v.shared().flag == 0) return false;
-    if (at == GateStep::await_copies) return true;
+    const uint32_t wake = v.shared().flag;
+    if (wake != kNoWake || is_last) return wake;
   }
 }
 

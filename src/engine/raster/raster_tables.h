@@ -12,18 +12,19 @@
 
 namespace brokkr {
 
-// A rasterizer's progress with a blit: its action at the gate, and whether all rasterizers have arrived.
+// A rasterizer's progress with a blit: its action at the gate, and whether all that it waits for have arrived.
 enum class GateStep : uint32_t { arrive, await_all, copy, await_copies };
 
-// The number of rasterizers that have arrived at a blit, and the number that have copied their share.
+// The doors of a blit's gate: how much has arrived at the blit, and how much has been copied. Each rasterizer that takes
+// part adds its share (raster/commands.h). The one that completes a door sets kDoorIsOpen.
 struct BlitGate {
   uint32_t arrived, copied;
 };
+inline constexpr uint32_t kDoorIsOpen = 0x80000000u;
 static_assert(sizeof(BlitGate) == 2 * sizeof(uint32_t));
 
 // The value of RasterizerState::wake if a rasterizer waits at a gate for other rasterizers, and not for batches. The
-// index of a word in RasterTables::gates is added to this value. When that word reaches the number of rasterizers, the
-// rasterizer can continue.
+// index of a door in RasterTables::gates is added to this value. When that door opens, the rasterizer can continue.
 inline constexpr uint32_t kAtGate = 0x80000000u;
 static_assert(kMaxBatches < kAtGate);
 constexpr uint32_t wake_at(uint32_t gate, GateStep step) {

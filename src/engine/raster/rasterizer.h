@@ -55,9 +55,9 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
     case PhaseKind::mips:
       if constexpr (kKernelFeatures & (kFeatureBlits | kFeaturePrograms)) {
         if (record.kind != PhaseKind::mips) end_waiting_loads(v, record.source_target);
-        if (v.ending || run_gated(v, record)) return true;
-        wake = wake_at(record.gate, v.state().gate_step);
-        return false;
+        if (v.ending) return true;
+        wake = run_gated(v, record);
+        return wake == kNoWake;
       }
       return true;
     case PhaseKind::finish:

@@ -322,6 +322,8 @@ BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) 
 enum class Blending : uint8_t { none, over, layer, premultiplied, light, filter, other };
 
 // Source factor, destination factor, equation.
+BROKKR_CONSTANT uint8_t kOver[3] = {uint8_t(BlendFactor::src_alpha), uint8_t(BlendFactor::one_minus_src_alpha),
+                                    uint8_t(BlendEquation::add)};
 BROKKR_CONSTANT uint8_t kPremultiplied[3] = {uint8_t(BlendFactor::one), uint8_t(BlendFactor::one_minus_src_alpha),
                                              uint8_t(BlendEquation::add)};
 BROKKR_CONSTANT uint8_t kLight[3] = {uint8_t(BlendFactor::src_alpha), uint8_t(BlendFactor::one),
@@ -345,24 +347,23 @@ BROKKR_FN Blending blending_of(const ColorWrite& writing) {
                                    : Blending::other;
 }
 
-// Writes the colour of a program that has a single colour of four words. The tile must have a linear 8-bit format and
-// no notes of writers. Everything that is equal for all vectors is decided once. Writing clamps colours, whether they
-// are bounded or not.
+// Writes the colour of a program that has a single colour of four words. The tile must have an 8-bit format and no notes
+// of writers. Everything that is equal for all vectors is decided once. Writing clamps colours, whether they are bounded
+// or not.
 class BatchWrite {
  public:
   // Returns true if this class can write the colours of the draw's program to the tile.
   BROKKR_FN static bool suffices(const TilePass& pass, const ProgramRun& run) {
     const ProgramColor& color = run.program.colors[0];
-    const bool linear = pass.format == ColorFormat::rgba8 ||
-                        (pass.format == ColorFormat::rgba8_srgb && (run.program.bits & kProgramRaw) != 0);
     return run.program.color_count == 1 && color.plane == 0 && color.words == 4 && color.second == kNoOutput &&
-           linear && !pass.planes.visible_id;
+           !pass.half() && !pass.planes.visible_id;
   }
   BROKKR_FN BatchWrite(const TilePass& pass, const DrawRecord& draw, const ProgramRun& run)
       : pass_(pass),
         how_(ColorWrite::of(run.program.colors[0], draw)),
         results_(run.results() + int(run.program.colors[0].first) * kTileSamples),
-        written_(bytes_of_channels(how_.mask)) {}
+        written_(bytes_of_channels(how_.mask)),
+        encodes_(pass.format == ColorFormat::rgba8_srgb && (run.program.bits & kProgramRaw) == 0) {}
 
   // visible(s, m) returns the lanes of m that are written; m is not empty.
   template <class Visible>
@@ -379,10 +380,17 @@ class BatchWrite {
   const ColorWrite how_;
   const uint32_t* const results_;
   const uint32_t written_;  // mask of bytes
+  const bool encodes_;      // colours are stored as sRGB
 
   template <bool kWhole, class Visible>
   BROKKR_FN void write_as(Warp& w, uint64_t kept, Visible visible) const {
-    switch (blending_of(how_)) {
+    const Blending blending = blending_of(how_);
+    if (encodes_) {
+      if (blending == Blending::none) return write_vectors<Blending::none, kWhole, true>(w, kept, visible);
+      if (blending == Blending::over) return write_vectors<Blending::over, kWhole, true>(w, kept, visible);
+      return write_vectors<Blending::other, kWhole, true>(w, kept, visible);
+    }
+    switch (blending) {
       case Blending::none: return write_vectors<Blending::none, kWhole>(w, kept, visible);
       case Blending::over: return write_vectors<Blending::over, kWhole>(w, kept, visible);
       case Blending::layer: return write_vectors<Blending::layer, kWhole>(w, kept, visible);
@@ -392,9 +400,9 @@ class BatchWrite {
       case Blending::other: return write_vectors<Blending::other, kWhole>(w, kept, visible);
     }
   }
-  template <Blending kBlending, bool kWhole, class Visible>
+  template <Blending kBlending, bool kWhole, bool kEncodes = false, class Visible>
   BROKKR_FN void write_vectors(Warp& w, uint64_t kept, Visible visible) const {
-    constexpr uint32_t kFormat = uint32_t(ColorFormat::rgba8);
+    constexpr uint32_t kFormat = uint32_t(kEncodes ? ColorFormat::rgba8_srgb : ColorFormat::rgba8);
     const uint32_t* const results = results_;
     uint32_t* const colors = pass_.tile.color;
     const uint32_t written = written_;
@@ -407,7 +415,7 @@ class BatchWrite {
       Color color{channel(0), channel(1), channel(2), channel(3)};
       const Uint old = w.load(colors + s);
       Uint next;
-      if constexpr (kBlending == Blending::over || kBlending == Blending::layer) {
+      if constexpr (!kEncodes && (kBlending == Blending::over || kBlending == Blending::layer)) {
         const Color under = load_color(kFormat, old, 0u);
         color = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
         const Float through = 1.0f - color.a;
@@ -423,7 +431,8 @@ class BatchWrite {
           const auto blended = [&](const uint8_t(&of_color)[3], const uint8_t(&of_alpha)[3]) BROKKR_INLINE_LAMBDA {
             return blend({of_color, of_alpha, how_.constant, true}, color, nullptr, load_color(kFormat, old, 0u));
           };
-          color = kBlending == Blending::premultiplied ? blended(kPremultiplied, kPremultiplied)
+          color = kBlending == Blending::over            ? blended(kOver, kOver)
+                  : kBlending == Blending::premultiplied ? blended(kPremultiplied, kPremultiplied)
                   : kBlending == Blending::light       ? blended(kLight, kLight)
                   : kBlending == Blending::filter      ? blended(kFilter, kFilter)
                                                        : blended(how_.blend_color, how_.blend_alpha);

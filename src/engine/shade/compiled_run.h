@@ -108,11 +108,12 @@ BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const SampledRecord* texture, const
   return look_up_usual<kKnown, true>({texture, texels, m}, u, v, detail);
 }
 // The same for a plain texture (KnownBit).
-template <uint32_t kKnown>
+template <uint32_t kKnown, bool kCompares>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_plain(const SampledRecord* texture, const uint32_t* texels, Mask m, Float u,
-                                            Float v, Float detail) {
+                                            Float v, Float reference, Float detail) {
   Warp w;
-  return plain_two(w, {texture, texels, m}, KnownPlainKind<kKnown>(), u, v, detail);
+  if constexpr (kCompares) reference = texture->clamps_reference ? saturate(reference) : reference;
+  return plain_two(w, {texture, texels, m, reference}, KnownPlainKind<kKnown, kCompares>(), u, v, detail);
 }
 
 inline constexpr uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;
@@ -226,11 +227,13 @@ struct VectorRun {
   BROKKR_FN const SampledRecord* texture(uint32_t sampler) const {
     return call.sampled + call.samplers[sampler].record;
   }
-  template <uint32_t kKnown>
-  BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
+  // `reference`: read only by lookups that compare.
+  template <uint32_t kKnown, bool kCompares>
+  BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint reference,
+                               Uint detail) const {
     if (!any(m)) return take_nothing(results);
-    take(results,
-         brokkr::look_up_plain<kKnown>(texture(sampler), call.texels, m, as_float(u), as_float(v), as_float(detail)));
+    take(results, brokkr::look_up_plain<kKnown, kCompares>(texture(sampler), call.texels, m, as_float(u), as_float(v),
+                                                           as_float(reference), as_float(detail)));
   }
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {

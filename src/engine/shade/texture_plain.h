@@ -12,18 +12,26 @@ struct PlainKind {
   TextureWrap wrap[2];
   MipFilter mip;  // none if there is one level
   bool linear;    // both filters within a level; otherwise both are nearest
+  bool compares;  // texels are compared with the lookup's reference, and the answers are filtered
+  CompareFunc compare;
 };
-BROKKR_FN PlainKind plain_kind(const SampledRecord& texture) {
+// `compares`: the lookup compares, and so does the texture.
+BROKKR_FN PlainKind plain_kind(const SampledRecord& texture, bool compares) {
   return {texture.encoding,
           {texture.wrap[0], texture.wrap[1]},
           texture.levels > 1 ? texture.mip : MipFilter::none,
-          texture.magnify_linear};
+          texture.magnify_linear,
+          compares,
+          texture.compare};
 }
 // The same for a shader that is compiled for its textures: constants, which functions that compilers do not inline know
 // too. `kKnown`: a set of KnownBit.
-template <uint32_t kKnown>
+template <uint32_t kKnown, bool kCompares>
 struct KnownPlainKind {
-  static constexpr TexelEncoding encoding = TexelEncoding(kKnown >> shader::kPlainEncoding & 7);
+  static constexpr uint32_t first = kKnown >> shader::kPlainEncoding & 7;
+  static constexpr bool compares = kCompares;
+  static constexpr CompareFunc compare = CompareFunc(first);
+  static constexpr TexelEncoding encoding = kCompares ? TexelEncoding::r32 : TexelEncoding(first);
   static constexpr TextureWrap wrap[2] = {TextureWrap(kKnown >> shader::kPlainWrap & 7),
                                           TextureWrap(kKnown >> (shader::kPlainWrap + 3) & 7)};
   static constexpr MipFilter mip = MipFilter(kKnown >> shader::kPlainMip & 3);
@@ -40,6 +48,17 @@ BROKKR_FN Vec4<Warp> between_levels(const Vec4<Warp>& own, const Vec4<Warp>& nex
   return chosen(weight > 0.0f, mixed(own, next, weight), own);
 }
 
+BROKKR_FN Float compared(CompareFunc func, Float reference, Float texel) {
+  return select(compare(uint8_t(func), reference, texel), 1.0f, 0.0f);
+}
+
+struct PlainLookup {
+  const SampledRecord* texture;
+  const uint32_t* texels;
+  Mask lanes;
+  Float reference;  // read only if the kind compares
+};
+
 // A level of a plain texture: the same for all lanes, or one per lane.
 struct PlainLevel {
   Int width, height, first;
@@ -47,7 +66,7 @@ struct PlainLevel {
 
 // Filters one level. Kind: PlainKind or KnownPlainKind.
 template <class Kind>
-BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const Kind& kind, const PlainLevel& level, Float u,
+BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& kind, const PlainLevel& level, Float u,
                                  Float v) {
   const Mask linear(kind.linear);
   TexelPair x = texels_at(u, level.width, to_float(level.width), 0.0f, kind.wrap[0], linear);
@@ -72,7 +91,13 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const Kind& k
     return chosen(out_x[column] || out_y[row], Vec4<Warp>(channel(0), channel(1), channel(2), channel(3)), color);
   };
   const Int low = y.a * level.width, high = y.b * level.width;
-  const auto filtered = [&](auto&& texel) BROKKR_INLINE_LAMBDA {  // texel(column, row)
+  const auto filtered = [&](auto&& stored) BROKKR_INLINE_LAMBDA {  // stored(column, row)
+    const auto texel = [&](int column, int row) BROKKR_INLINE_LAMBDA {
+      const Vec4<Warp> color = bordered(stored(column, row), column, row);
+      if (!kind.compares) return color;
+      const Float answer = compared(kind.compare, look.reference, color.x);
+      return Vec4<Warp>(answer, answer, answer, answer);
+    };
     const Vec4<Warp> corner = texel(0, 0);
     if (!kind.linear) return corner;
     const Vec4<Warp> lower = mixed(corner, texel(1, 0), x.weight);
@@ -83,7 +108,7 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const Kind& k
       const Int word = level.first + ((row == 0 ? low : high) + (column == 0 ? x.a : x.b)) * 2;
       Uint first, second;
       w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
-      return bordered(texel_of_words(kind.encoding, first, second), column, row);
+      return texel_of_words(kind.encoding, first, second);
     });
   }
   if (words_of(kind.encoding) == 4) {
@@ -92,7 +117,7 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const Kind& k
       Uint first, second, third, fourth;
       w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
       w.gather_near(look.texels, word + 2, word + 3, look.lanes, third, fourth);
-      return bordered(Vec4<Warp>(as_float(first), as_float(second), as_float(third), as_float(fourth)), column, row);
+      return Vec4<Warp>(as_float(first), as_float(second), as_float(third), as_float(fourth));
     });
   }
   const Int left = level.first + x.a;
@@ -102,14 +127,14 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const Kind& k
   else
     texel[0] = w.gather(look.texels, left + low, look.lanes);
   return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
-    return bordered(texel_of_word(kind.encoding, texel[2 * row + column]), column, row);
+    return texel_of_word(kind.encoding, texel[2 * row + column]);
   });
 }
 
-// A lookup in a plain texture, without offsets and comparisons. `kind` is plain_kind of the texture, `detail` that of
-// looked_up. At least one lane is active.
+// A lookup in a plain texture, without offsets. `kind` is plain_kind of the texture, `detail` that of looked_up. At
+// least one lane is active.
 template <class Kind>
-BROKKR_FN Vec4<Warp> plain_two(Warp& w, const UsualLookup& look, const Kind& kind, Float u, Float v, Float detail) {
+BROKKR_FN Vec4<Warp> plain_two(Warp& w, const PlainLookup& look, const Kind& kind, Float u, Float v, Float detail) {
   const SampledRecord& texture = *look.texture;
   u = finite_or_zero(u);
   v = finite_or_zero(v);
@@ -118,7 +143,10 @@ BROKKR_FN Vec4<Warp> plain_two(Warp& w, const UsualLookup& look, const Kind& kin
     const PlainLevel one{side(texture.width), side(texture.height), Int(int(texture.first[level]))};
     return plain_texel(w, look, kind, one, u, v);
   };
-  if (kind.mip == MipFilter::none) return handed_on(texture, of_level(0));
+  const auto given = [&](const Vec4<Warp>& v) BROKKR_INLINE_LAMBDA {
+    return kind.compares ? v : handed_on(texture, v);
+  };
+  if (kind.mip == MipFilter::none) return given(of_level(0));
   const LevelChoice choice = levels_of(texture, kind.mip, detail);
   const bool mixes = kind.mip == MipFilter::linear && w.any(look.lanes && choice.next > 0.0f);
   const uint32_t last = texture.levels - 1;
@@ -126,7 +154,7 @@ BROKKR_FN Vec4<Warp> plain_two(Warp& w, const UsualLookup& look, const Kind& kin
   if (!w.any(look.lanes && choice.level != level)) {
     const auto all = uint32_t(level);
     const Vec4<Warp> own = of_level(all);
-    return handed_on(texture, mixes ? between_levels(own, of_level(all < last ? all + 1 : last), choice.next) : own);
+    return given(mixes ? between_levels(own, of_level(all < last ? all + 1 : last), choice.next) : own);
   }
   const auto of_lanes = [&](Int number) {
     const PlainLevel each{side_of_level(texture.width, number), side_of_level(texture.height, number),
@@ -134,8 +162,7 @@ BROKKR_FN Vec4<Warp> plain_two(Warp& w, const UsualLookup& look, const Kind& kin
     return plain_texel(w, look, kind, each, u, v);
   };
   const Vec4<Warp> own = of_lanes(choice.level);
-  return handed_on(texture,
-                   mixes ? between_levels(own, of_lanes(minimum(choice.level + 1, int(last))), choice.next) : own);
+  return given(mixes ? between_levels(own, of_lanes(minimum(choice.level + 1, int(last))), choice.next) : own);
 }
 
 BROKKR_MACHINE_END

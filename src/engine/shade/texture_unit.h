@@ -21,10 +21,6 @@ struct TextureLookup {
   const Int* offset = nullptr;  // gather: texels added to its two coordinates; null: the offset in `sample_bits`
 };
 
-BROKKR_FN Float compared(CompareFunc func, Float reference, Float texel) {
-  return select(compare(uint8_t(func), reference, texel), 1.0f, 0.0f);
-}
-
 // One level per lane.
 struct LevelTexels {
   Int first, width, height, depth;
@@ -206,16 +202,18 @@ BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, co
 // Returns true if plain_two gives the lookup's result.
 BROKKR_FN bool goes_plain(Warp& w, const TextureLookup& look) {
   const SampledRecord& texture = *look.texture;
-  return !texture.usual && is_plain(texture) && !shader::has_offset(look.sample_bits) &&
-         (look.sample_bits & shader::kSampleCompare) == 0 && w.any(look.lanes);
+  const bool compares = (look.sample_bits & shader::kSampleCompare) != 0;
+  return is_plain(texture) && (compares ? texture.compares : !texture.usual) && !shader::has_offset(look.sample_bits) &&
+         w.any(look.lanes);
 }
 
 // `given`: the coordinates in the shader's order; `detail`: the level of detail before bias and clamping.
 BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail) {
   const SampledRecord& texture = *look.texture;
   if (Warp::takes_turns && goes_plain(w, look)) {
-    const UsualLookup plain{&texture, look.texels, look.lanes};
-    return plain_two(w, plain, plain_kind(texture), given[0], given[1], detail);
+    const PlainLookup plain{&texture, look.texels, look.lanes, look.reference};
+    const bool compares = (look.sample_bits & shader::kSampleCompare) != 0;
+    return plain_two(w, plain, plain_kind(texture, compares), given[0], given[1], detail);
   }
   const TexturePlace place = place_of(texture, given);
   const LevelChoice choice = levels_of(texture, texture.mip, detail);

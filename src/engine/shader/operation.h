@@ -150,7 +150,7 @@ enum KnownBit : uint16_t {
   kKnownNearest = 1u << 15,  // nearest filtering instead of linear; the other bits keep their meaning
   // A plain texture (shade/texture_plain.h), which is neither usual nor nearest. Bits 2 to 13 have this meaning:
   kKnownPlain = 1u << 1,
-  kPlainEncoding = 2,  // 3 bits from here on: TexelEncoding
+  kPlainEncoding = 2,  // 3 bits from here on: TexelEncoding; of a lookup that compares, which reads r32: CompareFunc
   kPlainMip = 5,       // 2 bits: like kKnownMip
   kPlainWrap = 7,      // 2 times 3 bits: TextureWrap of an axis
   kPlainLinear = 1u << 13,

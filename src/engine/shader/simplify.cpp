@@ -305,18 +305,24 @@ namespace {
 
 constexpr uint32_t kOneAsFloat = 0x3f800000;
 
-uint16_t known_of_plain(const SampledRecord& texture) {
-  if (!is_plain(texture)) return kKnownTwo;
-  uint32_t known = kKnownTwo | kKnownPlain | uint32_t(texture.encoding) << kPlainEncoding;
+// `encoding`: what the bits from kPlainEncoding on say.
+uint16_t known_of_plain(const SampledRecord& texture, uint32_t encoding) {
+  uint32_t known = kKnownTwo | kKnownPlain | encoding << kPlainEncoding;
   if (texture.levels > 1) known |= uint32_t(texture.mip) << kPlainMip;
   for (uint32_t axis = 0; axis < 2; ++axis) known |= uint32_t(texture.wrap[axis]) << (kPlainWrap + 3 * axis);
   if (texture.minify_linear) known |= kPlainLinear;
   return uint16_t(known);
 }
 
+uint16_t known_of_comparing(const SampledRecord& texture) {
+  const bool is_known = is_plain(texture) && texture.compares && texture.encoding == TexelEncoding::r32;
+  return is_known ? known_of_plain(texture, uint32_t(texture.compare)) : uint16_t(0);
+}
+
 uint16_t known_of(const SampledRecord& texture) {
   if (texture.kind != TextureKind::two) return 0;
-  if (!texture.usual && !texture.nearest) return known_of_plain(texture);
+  if (!texture.usual && !texture.nearest)
+    return is_plain(texture) ? known_of_plain(texture, uint32_t(texture.encoding)) : uint16_t(kKnownTwo);
   uint32_t known = kKnownTwo | (texture.usual ? kKnownUsual : kKnownNearest);
   if (texture.encoding == TexelEncoding::srgb8) known |= kKnownLight;
   for (uint32_t axis = 0; axis < 2; ++axis)
@@ -373,7 +379,10 @@ class LookupFolder {
     if (has_changes(one.extra) && !facts.is_ellipse)
       std::fill(one.operand.begin() + one.operands - 4, one.operand.begin() + one.operands, builder_.number(0));
     const bool ellipse = facts.is_ellipse && has_changes(one.extra);
-    one.known = gathers || fetches || compares || ellipse || has_offset(one.extra) ? 0 : facts.known;
+    if (gathers || fetches || ellipse || has_offset(one.extra))
+      one.known = 0;
+    else
+      one.known = compares ? facts.comparing : facts.known;
     const std::array<Id, kMaxResults> results = one.result;
     if (!gathers && !compares) {
       // Nothing reads the lookup's own results for these channels.
@@ -406,6 +415,7 @@ LookupFacts facts_of(const SamplerInput& sampler, const SampledRecord* texture) 
     facts.ones |= uint8_t(uint32_t(texture->channel[c] == kChannelOne) << c);
   }
   facts.known = known_of(*texture);
+  facts.comparing = known_of_comparing(*texture);
   return facts;
 }
 

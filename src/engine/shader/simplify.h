@@ -40,6 +40,7 @@ struct LookupFacts {
   bool is_ellipse = false;   // SampledRecord::anisotropic
   uint8_t zeros = 0, ones = 0;  // channels that are 0 or 1 for any texels; bit 0 is red
   uint16_t known = 0;           // KnownBit
+  uint16_t comparing = 0;       // the same for lookups that compare
   // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes <=> for 0
   auto operator<=>(const LookupFacts&) const = default;
 };

@@ -211,8 +211,10 @@ class CodeVerifier {
     hold(number < code_.samplers.size(), "there is no such sampler");
     hold(code_.samplers[number] == kind_of_sample(one.extra), "the sampler is of another kind");
     if (one.op != Op::sample && one.op != Op::detail) return;
-    constexpr uint32_t kOther = kSampleCompare | kSampleFetch | kSampleGather;
-    const bool is_plain = one.op == Op::detail || ((one.extra & kOther) == 0 && !has_offset(one.extra));
+    const bool may_compare = (one.extra & kSampleCompare) == 0 || is_known_plain(one.known);
+    const bool is_plain =
+        one.op == Op::detail ||
+        ((one.extra & (kSampleFetch | kSampleGather)) == 0 && !has_offset(one.extra) && may_compare);
     hold(one.known == 0 || (kind_of_sample(one.extra) == TextureKind::two && is_plain),
          "the known facts about its texture are impossible");
   }

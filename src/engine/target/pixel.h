@@ -70,6 +70,15 @@ BROKKR_FN Uint srgb_code(Float c) {
   }
 }
 
+// The linear colour of an 8-bit sRGB code: linear_from_srgb of the code as a number in [0, 1].
+BROKKR_FN Float light_of_code(Uint code) {
+  if constexpr (Warp::takes_turns) {
+    return as_float(Warp::gather(kSrgbLights, as_int(code), true));
+  } else {
+    return linear_from_srgb(to_float(as_int(code)) * (1.0f / 255.0f));
+  }
+}
+
 struct Stored {
   Uint low, high;  // high: RGBA16F only
 };
@@ -96,13 +105,11 @@ BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
     return color;
   }
   const auto channel = [&](int shift) { return to_float(as_int((low >> shift) & 0xff)) * (1.0f / 255.0f); };
-  Color color{channel(0), channel(8), channel(16), channel(24)};
   if (format == uint32_t(ColorFormat::rgba8_srgb)) {
-    color.r = linear_from_srgb(color.r);
-    color.g = linear_from_srgb(color.g);
-    color.b = linear_from_srgb(color.b);
+    const auto light = [&](int shift) { return light_of_code((low >> shift) & 0xff); };
+    return {light(0), light(8), light(16), channel(24)};
   }
-  return color;
+  return {channel(0), channel(8), channel(16), channel(24)};
 }
 
 // ---- Tests.

@@ -91,9 +91,20 @@ static uint32_t wrong_srgb_codes() {
   return wrong;
 }
 
+static uint32_t wrong_srgb_lights() {
+  uint32_t wrong = 0;
+  for (uint32_t first = 0; first < 256; first += uint32_t(kWidth)) {
+    const Uint code = as_uint(Warp::lane()) + first;
+    const Float formula = linear_from_srgb(to_float(as_int(code)) * (1.0f / 255.0f));
+    wrong += Warp::any(as_uint(light_of_code(code)) != as_uint(formula)) ? 1 : 0;
+  }
+  return wrong;
+}
+
 machine_test::MachineEntries machine() {
   return {kWidth,         kWidth == 32 ? 8 : 1, sizeof(Storage), run_answer,
-          run_share_keys, run_increment_masked, run_alone,       wrong_srgb_codes};
+          run_share_keys, run_increment_masked, run_alone,       wrong_srgb_codes,
+          wrong_srgb_lights};
 }
 
 }  // namespace machine_workers

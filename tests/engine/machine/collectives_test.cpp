@@ -151,6 +151,7 @@ TEST_P(Machine, MaskedAccessKeepsToItsLanes) {
 }
 
 TEST_P(Machine, TheTableOfSrgbCodesHasTheCodesOfTheFormula) { EXPECT_EQ(machine.wrong_srgb_codes(), 0u); }
+TEST_P(Machine, TheTableOfSrgbLightsHasTheColorsOfTheFormula) { EXPECT_EQ(machine.wrong_srgb_lights(), 0u); }
 
 // On CUDA the other lanes would never arrive.
 TEST_P(Machine, EndsWhereALaneAloneCallsACollective) {

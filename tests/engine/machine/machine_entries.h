@@ -24,6 +24,8 @@ struct MachineEntries {
   // The number of vectors of colours in [0, 1] that have another code in the table (target/srgb_codes.h) than by the
   // formula: all colours within 64 floats of a step, and every 509th float.
   uint32_t (*wrong_srgb_codes)();
+  // The number of vectors of codes that have another colour in the table than by the formula.
+  uint32_t (*wrong_srgb_lights)();
 };
 
 }  // namespace brokkr::machine_test

@@ -182,6 +182,49 @@ TEST(BackPressure, GatesOpenWithAFullStore) {
   EXPECT_GT(waits, 0u);
 }
 
+// Blits between a corner of a large target and a small one. Rasterizers that hold nothing of them pass by.
+TEST(BackPressure, OnlyRasterizersOfABlitWaitAtItsGate) {
+  constexpr int kBlits = 40;
+  FrameBuilder b(256, 256);
+  b.frame.targets.push_back({1, 32, 32, 1, ColorFormat::rgba8});
+  Random random;
+  for (int i = 0; i < kBlits; ++i) {
+    std::vector<glm::vec4> corners;
+    add_monster(random, corners);
+    b.draw(b.default_state(), corners);
+    BlitCommand there;
+    there.from = 0, there.to = 1;
+    there.source = {5 * i, 16, 32, 32};
+    there.destination = {0, 0, 32, 32};
+    BlitCommand back;
+    back.from = 1, back.to = 0;
+    back.source = {32, 0, -32, 16};  // turned around
+    back.destination = {250 - 6 * i, 200, 20, 100};
+    b.add(i % 2 == 0 ? there : back);
+  }
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(b.frame);
+  RenderOptions o = base_options();
+  o.rasterizers = 1;
+  const RenderResult expected = renderer.render(prepared, o);
+  o.bin = 16;
+  o.rasterizers = 64;
+  for (const MachineKind machine : test::machines()) {
+    for (const Ownership ownership : {Ownership::fixed, Ownership::stealing}) {
+      for (const int workers : {1, 2}) {
+        SCOPED_TRACE("machine " + std::to_string(int(machine)) + ", ownership " + std::to_string(int(ownership)) +
+                     ", workers " + std::to_string(workers));
+        o.machine = machine;
+        o.workers = workers;
+        o.ownership = ownership;
+        const RenderResult r = test::render_to_end(renderer, prepared, o, 5);
+        test::expect_same_pictures(expected.targets, r.targets);
+        if (workers == 1) EXPECT_LT(r.statistics.visits, uint64_t(kBlits * o.rasterizers));
+      }
+    }
+  }
+}
+
 // A store with one more block works too; sizes need not be powers of two.
 TEST(BackPressure, EveryStoreSize) {
   const Frame frame = mixed_frame();

@@ -221,6 +221,81 @@ TEST_F(FoldLookupsTest, PlainTexturesGiveTheBitsOfTheGeneralPath) {
   }
 }
 
+// The same for lookups that compare, folded and compiled as well.
+TEST_F(FoldLookupsTest, ComparisonsGiveTheBitsOfTheGeneralPath) {
+  const auto program_of = [](const std::string& sampler, const std::string& place) {
+    return compiled("#version 400\nuniform " + sampler + " map;\nin vec4 at;\nout vec4 a;\nvoid main() {\n" +
+                    "  a = vec4(texture(map, " + place + "), at.w > 0.3 ? texture(map, " + place +
+                    " * 0.7) : 0.5, 0.0, 1.0);\n}\n");
+  };
+  const Program plain = program_of("sampler2DShadow", "vec3(at.xy * 1.3, at.z)"),
+                general = program_of("sampler2DArrayShadow", "vec4(at.xy * 1.3, 0, at.z)");
+  std::vector<uint32_t> texels = random_texels();
+  for (size_t i = 0; i < texels.size(); ++i) {
+    if (i % 5 != 0) texels[i] = std::bit_cast<uint32_t>(float(texels[i] >> 8) * 0x1p-24f);
+  }
+  std::vector<Program> folded;
+  std::vector<BoundTextures> kept(12);
+  std::vector<Results> expected;
+  for (int func = 0; func < 8; ++func) {
+    for (int wrap = 0; wrap < 6; ++wrap) {
+      for (const int filters : {0, 1, 2, 3}) {
+        CapturedSampler sampler = sampler_of(TextureWrap(wrap), (filters & 1) != 0,
+                                             (filters & 2) != 0 ? MipFilter::linear : MipFilter::none);
+        sampler.compare = CompareFunc(func);
+        sampler.border = {0.25f, 0.25f, 0.25f, 0.25f};
+        const TexelFormat format = (func + wrap) % 2 == 0 ? TexelFormat::depth32f : TexelFormat::depth16;
+        const Case one{"", format, TexelBase::depth, sampler, 6};
+        const std::string name = fmt::format("function {}, wrap {}, filters {}", func, wrap, filters);
+        SCOPED_TRACE(name);
+        const auto bind = [&](BoundTextures& bound, TextureKind kind) {
+          CapturedTexture picture = picture_of(one);
+          picture.kind = kind;
+          bound.add(picture, std::as_bytes(std::span(texels)), sampler);
+          bound.prepare();
+        };
+        BoundTextures layers, own;
+        bind(layers, TextureKind::two_array);
+        const Results of_layers = run_everywhere(general, {}, input, {layers.tables, layers.slots});
+        const bool is_kept = filters == func % 4 && wrap == func % 6 && folded.size() < kept.size();
+        BoundTextures& bound = is_kept ? kept[folded.size()] : own;
+        bind(bound, TextureKind::two);
+        expect_same(run_everywhere(plain, {}, input, {bound.tables, bound.slots}), of_layers, name);
+        if (!is_kept) continue;
+        Program& made = folded.emplace_back(plain);
+        fold_lookups(made, {facts_of(plain.samplers[0], &bound.sampled.records[size_t(bound.slots[0].record)])},
+                     *find_kernel(runnable_kernels().front()));
+        ASSERT_NO_THROW(verify(made));
+        expect_same(run_everywhere(made, {}, input, {bound.tables, bound.slots}), of_layers, name + ", folded");
+        expected.push_back(of_layers);
+      }
+    }
+  }
+  ASSERT_EQ(folded.size(), 8u);
+  for (const Program& one : folded) {
+    EXPECT_TRUE(std::any_of(one.code.begin(), one.code.end(),
+                            [](const Instruction& i) { return i.op == Op::sample && is_known_plain(i.known); }));
+  }
+  if (find_compiler().empty()) GTEST_SKIP() << "there is no C++ compiler";
+  std::vector<Code> codes;
+  std::vector<const Code*> pointers;
+  for (const Program& one : folded) codes.push_back(assemble(one));
+  for (const Code& code : codes) pointers.push_back(&code);
+  for (const std::string& isa : compiled_kernels()) {
+    CompiledShaders shaders(isa, find_kernel(isa)->width);
+    shaders.take_cached({pointers, {}});
+    shaders.start();
+    const std::atomic<uint32_t> abort{0};
+    shaders.wait(abort);
+    ASSERT_NE(shaders.functions(), nullptr) << shaders.problem();
+    for (size_t i = 0; i < folded.size(); ++i) {
+      const Textures textures{kept[i].tables, kept[i].slots};
+      expect_same(run_on(isa, folded[i], {}, input, textures, shaders.functions()[i]), expected[i],
+                  "compiled for " + isa + ", " + std::to_string(i));
+    }
+  }
+}
+
 TEST_F(FoldLookupsTest, WhatNothingDependsOnIsLeftOut) {
   const Program program = compiled(R"(#version 330
 uniform sampler2D picture;
