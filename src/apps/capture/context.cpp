@@ -194,6 +194,7 @@ ContextInfo read_info() {
 #undef BROKKR_FEATURE
   info.arb_vertex_program = info.compatibility && extensions.count("GL_ARB_vertex_program") > 0;
   info.arb_fragment_program = info.compatibility && extensions.count("GL_ARB_fragment_program") > 0;
+  info.ati_fragment_shader = info.compatibility && extensions.count("GL_ATI_fragment_shader") > 0;
   return info;
 }
 

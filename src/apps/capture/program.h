@@ -139,6 +139,7 @@ struct VertexStage {
   GLuint vertex_program = 0;
   std::string expanded;
   std::vector<RecordedVarying> recorded;
+  bool records_all = false;  // for `program`: `recorded` has all varyings that the program writes
   uint32_t components() const {  // per vertex, including its position
     return recorded.empty() ? 4 : 4 + recorded.back().offset + recorded.back().components;
   }

@@ -67,7 +67,9 @@ bool Shading::find_columns(const VertexStage& stage, const FragmentProgram& prog
     const auto found = std::find_if(stage.recorded.begin(), stage.recorded.end(),
                                     [&](const RecordedVarying& one) { return one.name == varying.name; });
     const uint32_t components = varying.count * shape_of(varying.type).components();
-    const bool unwritten = found == stage.recorded.end() && !stage.recorded.empty() && !is_built_in(varying.name);
+    // Built-in varyings have the value of their copies, if the driver records them.
+    const bool known = is_built_in(varying.name) ? stage.records_all && !stage.expands : !stage.recorded.empty();
+    const bool unwritten = found == stage.recorded.end() && known;
     if (unwritten) {
       out.columns.insert(out.columns.end(), components, kUnwritten);
       continue;

@@ -41,6 +41,7 @@ struct ProgramInfo {
   bool has_shadow = false;
   GLuint shadow = 0;  // 0: the driver rejects it
   std::vector<RecordedVarying> recorded;
+  bool records_all = false;  // the driver records all varyings that fragments may read
   std::vector<CopiedUniform> uniforms;
 
   std::shared_ptr<const VertexCopy> vertex_copy;  // null: not made

@@ -64,6 +64,8 @@ TEST_F(CapturedFrames, SamplesOfPixels) {
   expect_same_picture(file(scene::kSamples).string());
 }
 
+TEST_F(CapturedFrames, AssemblyPrograms) { expect_same_picture(file(scene::kAssembly).string()); }
+
 TEST_F(CapturedFrames, StippledLines) {
   const Frame captured = frame(scene::kStipples);
   ASSERT_EQ(captured.skipped_reasons.size(), 1u);

@@ -31,6 +31,7 @@ void setup_compatibility();
 void draw_compatibility(int number);
 
 // These also need the compatibility context.
+void draw_assembly();
 void draw_quads();
 void draw_ties();
 void draw_details();
