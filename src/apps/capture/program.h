@@ -145,6 +145,7 @@ struct VertexStage {
   }
 
   GLuint fragment_program = 0;  // the program that holds the uniforms
+  int moves_point_coord = 0;    // not 0: the direction of with_moved_point_coord, which its fragments need
   // null for fixed function, and for a program that files cannot hold
   std::shared_ptr<const FragmentInterface> fragment;
   std::optional<FixedFragment> fixed;

@@ -89,6 +89,11 @@ TEST_F(CapturedFrames, LayersOfSamples) {
   expect_same_picture(file(scene::kSampleLayers).string());
 }
 
+TEST_F(CapturedFrames, PointsOfSamplesHaveTheirCoordinates) {
+  EXPECT_TRUE(frame(scene::kPointPlaces).skipped_reasons.empty());
+  expect_same_picture(file(scene::kPointPlaces).string());
+}
+
 TEST_F(CapturedFrames, Subroutines) { expect_same_picture(file(scene::kSubroutines).string()); }
 TEST_F(CapturedFrames, DeletedShaders) { expect_same_picture(file(scene::kDeletedShaders).string()); }
 TEST_F(CapturedFrames, PointsHaveWholeSizes) { expect_same_picture(file(scene::kPointSizes).string()); }

@@ -47,6 +47,7 @@ void draw_logic();
 void draw_stipples();
 void draw_whole();
 void draw_sample_layers();
+void draw_point_places();
 void draw_subroutines();
 
 // Draws to a window that encodes sRGB.

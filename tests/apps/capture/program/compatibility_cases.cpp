@@ -341,6 +341,7 @@ void draw_compatibility(int number) {
     case kStipples: draw_stipples(); break;
     case kWhole: draw_whole(); break;
     case kSampleLayers: draw_sample_layers(); break;
+    case kPointPlaces: draw_point_places(); break;
     case kSubroutines: draw_subroutines(); break;
     default: break;
   }
