@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -48,6 +50,21 @@ uint32_t input_word(const Frame& frame, const VertexInputs& inputs, const shader
     case shader::VertexSource::zero: return 0;
   }
   return 0;
+}
+
+// A texel of single-precision floats.
+std::optional<std::array<uint32_t, 4>> texel(const Frame& frame, const VertexInputs& inputs,
+                                             const shader::CapturedVertexProgram& program, uint32_t extra,
+                                             std::array<int32_t, 2> place) {
+  const uint32_t number = program.textures[extra & shader::kSamplerMask];
+  if (number >= inputs.textures.size() || inputs.textures[number].texture < 0) return std::nullopt;
+  const CapturedTexture& texture = frame.captured_textures[size_t(inputs.textures[number].texture)];
+  if (texture.format != TexelFormat::rgba32f || !texture.stored) return std::nullopt;
+  std::array<uint32_t, 4> words{};
+  if (place[0] < 0 || place[0] >= texture.width || place[1] < 0 || place[1] >= texture.height) return words;
+  const uint64_t index = uint64_t(place[1]) * uint64_t(texture.width) + uint64_t(place[0]);
+  std::memcpy(words.data(), frame.texture_data.data() + texture.first_byte + index * sizeof(words), sizeof(words));
+  return words;
 }
 
 void compare(const glm::vec4& ours, const oracle::ExactVertex& exact, const glm::vec4& viewport, Tally& tally) {
@@ -98,7 +115,10 @@ Tally compare(const Frame& frame) {
             input_word(frame, inputs, program.inputs[word], i % draw->vertex_count, i / draw->vertex_count);
       }
       compare(frame.positions[draw->first_vertex + i],
-              oracle::evaluate(program.program, words, uniforms, program.position),
+              oracle::evaluate(program.program, words, uniforms, program.position,
+                               [&](uint32_t extra, std::array<int32_t, 2> place) {
+                                 return texel(frame, inputs, program, extra, place);
+                               }),
               frame.states[draw->state].viewport, tally);
     }
   }

@@ -53,8 +53,9 @@ ExactNumber function(const ExactNumber& a, long double value, long double slope,
 
 class Evaluator {
  public:
-  Evaluator(const Program& program, std::span<const uint32_t> inputs, std::span<const uint32_t> uniforms)
-      : program_(program), inputs_(inputs), uniforms_(uniforms), slots_(program.values.size()), outputs_(program.output_words) {
+  Evaluator(const Program& program, std::span<const uint32_t> inputs, std::span<const uint32_t> uniforms,
+            const Fetch& fetch)
+      : program_(program), inputs_(inputs), uniforms_(uniforms), fetch_(fetch), slots_(program.values.size()), outputs_(program.output_words) {
     for (size_t i = 0; i < slots_.size(); ++i) slots_[i] = first(program.values[i]);
   }
 
@@ -127,9 +128,21 @@ class Evaluator {
         return at;
       }
       case Op::output: outputs_[one.extra] = operand(one, 0).number; return at;
-      case Op::discard: return at;
+      case Op::sample: sample(one); return at;
       default: slots_[one.result[0]] = result(one); return at;
     }
+  }
+  // A texel by its numbers.
+  void sample(const Instruction& one) {
+    const int axes = shader::axes_of(shader::kind_of_sample(one.extra));
+    std::optional<std::array<uint32_t, 4>> texel;
+    if ((one.extra & shader::kSampleFetch) != 0 && axes <= 2) {
+      const auto place = [&](size_t i) { return static_cast<int32_t>(operand(one, i).bits); };
+      texel = fetch_(one.extra, {place(0), axes > 1 ? place(1) : 0});
+    }
+    if (!texel) throw std::runtime_error("sample");
+    for (size_t i = 0; i < one.results; ++i)
+      slots_[one.result[i]] = word(program_.value(one.result[i]).kind, (*texel)[i]);
   }
   static uint32_t index(const Slot& slot, uint32_t length) {
     return static_cast<uint32_t>(std::clamp<int64_t>(static_cast<int32_t>(slot.bits), 0, int64_t(length) - 1));
@@ -258,6 +271,7 @@ class Evaluator {
   };
   const Program& program_;
   std::span<const uint32_t> inputs_, uniforms_;
+  const Fetch& fetch_;
   std::vector<Slot> slots_;
   std::vector<ExactNumber> outputs_;
   std::vector<Loop> loops_;
@@ -266,10 +280,10 @@ class Evaluator {
 }  // namespace
 
 ExactVertex evaluate(const shader::Program& program, std::span<const uint32_t> inputs,
-                     std::span<const uint32_t> uniforms, uint32_t position) {
+                     std::span<const uint32_t> uniforms, uint32_t position, const Fetch& fetch) {
   ExactVertex result;
   try {
-    Evaluator evaluator(program, inputs, uniforms);
+    Evaluator evaluator(program, inputs, uniforms, fetch);
     evaluator.run();
     for (uint32_t i = 0; i < 4; ++i) result.position[i] = evaluator.output(position + i);
   } catch (const std::runtime_error& error) {

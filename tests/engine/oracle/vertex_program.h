@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -21,8 +23,11 @@ struct ExactVertex {
   std::string problem;  // an operation that this evaluator lacks; empty: the position is known
 };
 
+// The bits of a texel: the sampler's number, the bits of its kind (SampleBit), and the texel's place. Empty: unknown.
+using Fetch = std::function<std::optional<std::array<uint32_t, 4>>(uint32_t extra, std::array<int32_t, 2> place)>;
+
 // Runs a vertex shader once. `inputs` and `uniforms`: bits by word. `position`: the first of the four output words.
 ExactVertex evaluate(const shader::Program& program, std::span<const uint32_t> inputs,
-                     std::span<const uint32_t> uniforms, uint32_t position);
+                     std::span<const uint32_t> uniforms, uint32_t position, const Fetch& fetch);
 
 }  // namespace brokkr::oracle
