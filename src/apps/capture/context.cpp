@@ -126,7 +126,7 @@ struct Contexts {
   std::mutex mutex;
   std::map<void*, std::unique_ptr<Context>> of_handle;
   std::map<std::pair<uint64_t, GLuint>, std::vector<ListPiece>> lists;
-  uint64_t next_group = 1;
+  uint64_t next_group = 1, next_number = 1;
 };
 
 // Never destroyed: threads may still draw while the process exits.
@@ -138,6 +138,7 @@ Contexts& contexts() {
 Context& add_context(Contexts& all, void* handle, uint64_t group) {
   auto context = std::make_unique<Context>();
   context->handle = handle;
+  context->number = all.next_number++;
   context->share_group = group;
   return *(all.of_handle[handle] = std::move(context));
 }

@@ -120,6 +120,7 @@ struct ArbProgram;
 
 struct Context {
   void* handle = nullptr;
+  uint64_t number = 0;  // of no other context, unlike its handle and its address; from 1 on
   uint64_t share_group = 0;
   bool is_known = false;  // `info` has been read
   ContextInfo info;

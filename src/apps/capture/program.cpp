@@ -27,8 +27,8 @@ struct Programs {
   std::mutex mutex;
   std::map<std::pair<uint64_t, GLuint>, KnownProgram> of_name;
   std::map<std::vector<std::byte>, KnownProgram> of_binary;  // by content: binaries that this process has read
-  // The layer's programs whose originals have been linked again, and the contexts that may delete them.
-  std::vector<std::pair<const Context*, GLuint>> orphans;
+  // The layer's programs whose originals have been linked again, and the numbers of the contexts that may delete them.
+  std::vector<std::pair<uint64_t, GLuint>> orphans;
 };
 Programs& programs() {
   static auto* const result = new Programs;  // never destroyed: threads may still link while the process exits
@@ -50,6 +50,7 @@ KnownProgram find_program(GLuint program) {
 
 void set_program(GLuint program, KnownProgram info) {
   const uint64_t group = current_group();
+  const std::lock_guard recording(capture_mutex());  // another thread may record a draw with the program
   const std::lock_guard lock(programs().mutex);
   KnownProgram& known = programs().of_name[{group, program}];
   if (known && !known->has_users) {
@@ -285,15 +286,15 @@ bool binary_linked(GLuint program, const std::vector<std::byte>& binary) {
 void delete_shadows(const Context& context) {
   const std::lock_guard lock(programs().mutex);
   for (auto& [name, program] : programs().of_name) {
-    if (name.first != context.share_group || !program || program->user != &context || program->has_users) continue;
+    if (name.first != context.share_group || !program || program->user != context.number || program->has_users) continue;
     if (program->vertex_copy && program->vertex_copy->copier != 0) GL(DeleteProgram)(program->vertex_copy->copier);
     program->vertex_copy = nullptr;
     if (program->shadow == 0) continue;
     GL(DeleteProgram)(std::exchange(program->shadow, 0));
     program->has_shadow = false;
   }
-  std::erase_if(programs().orphans, [&](const std::pair<const Context*, GLuint>& orphan) {
-    if (orphan.first != &context) return false;
+  std::erase_if(programs().orphans, [&](const std::pair<uint64_t, GLuint>& orphan) {
+    if (orphan.first != context.number) return false;
     GL(DeleteProgram)(orphan.second);
     return true;
   });
@@ -367,8 +368,8 @@ VertexStage current_vertex_stage(Context& context, bool opaque) {
     }
     inspect(context, *known);
     add_shadow(context, program, *known);
-    known->has_users = known->has_users || (known->user != nullptr && known->user != &context);
-    known->user = &context;
+    known->has_users = known->has_users || (known->user != 0 && known->user != context.number);
+    known->user = context.number;
     if (known->shadow == 0) {
       stage.reason = "the driver does not link the program with feedback of its positions";
       return stage;

@@ -25,7 +25,7 @@ namespace {
 
 struct Tally {
   uint64_t positions = 0, close = 0, unknown = 0, unexplained = 0;
-  double worst_pixels = 0;       // of a position that is not close
+  double worst_pixels = 0;        // of a position that is not close
   double worst_cancellation = 0;  // how many units in the last place the bound of such a number is, at most
   std::set<std::string> problems;
 };
@@ -111,8 +111,7 @@ Tally compare(const Frame& frame) {
     std::vector<uint32_t> words(program.inputs.size());
     for (uint64_t i = 0; i < uint64_t(draw->vertex_count) * draw->instances; ++i) {
       for (size_t word = 0; word < words.size(); ++word) {
-        words[word] =
-            input_word(frame, inputs, program.inputs[word], i % draw->vertex_count, i / draw->vertex_count);
+        words[word] = input_word(frame, inputs, program.inputs[word], i % draw->vertex_count, i / draw->vertex_count);
       }
       compare(frame.positions[draw->first_vertex + i],
               oracle::evaluate(program.program, words, uniforms, program.position,
@@ -136,10 +135,11 @@ void expect_exact(const char* name, double percent) {
   const uint64_t known = tally.positions - tally.unknown;
   ASSERT_GT(known, 0u) << (tally.problems.empty() ? "" : *tally.problems.begin());
   const double share = 100.0 * double(tally.close) / double(known);
-  std::printf("%s: %llu positions, %llu not evaluated, %.4f %% within 2 units, others at most %.6f pixels apart, bound "
-              "at most %.0f units, %llu beyond it\n",
-              name, (unsigned long long)tally.positions, (unsigned long long)tally.unknown, share, tally.worst_pixels,
-              tally.worst_cancellation, (unsigned long long)tally.unexplained);
+  std::printf(
+      "%s: %llu positions, %llu not evaluated, %.4f %% within 2 units, others at most %.6f pixels apart, bound "
+      "at most %.0f units, %llu beyond it\n",
+      name, (unsigned long long)tally.positions, (unsigned long long)tally.unknown, share, tally.worst_pixels,
+      tally.worst_cancellation, (unsigned long long)tally.unexplained);
   for (const std::string& problem : tally.problems) std::printf("  lacks %s\n", problem.c_str());
   EXPECT_EQ(tally.unexplained, 0u);
   EXPECT_GE(share, percent);

@@ -17,8 +17,8 @@ using shader::Program;
 using shader::Role;
 using shader::Value;
 
-constexpr long double kUnit = 0x1p-24L;         // half a unit in the last place of 1
-constexpr long double kSmallest = 0x1p-126L;    // machines may write smaller numbers as 0
+constexpr long double kUnit = 0x1p-24L;       // half a unit in the last place of 1
+constexpr long double kSmallest = 0x1p-126L;  // machines may write smaller numbers as 0
 constexpr uint32_t kMostIterations = 65536;
 
 struct Slot {
@@ -46,7 +46,8 @@ ExactNumber divide(const ExactNumber& a, const ExactNumber& b) {
   return rounded(value, (a.bound + std::abs(value) * b.bound) / least);
 }
 // A function whose slope is at most `slope`, and whose result has a relative error of `parts` units and an absolute one.
-ExactNumber function(const ExactNumber& a, long double value, long double slope, long double parts, long double absolute = 0) {
+ExactNumber function(const ExactNumber& a, long double value, long double slope, long double parts,
+                     long double absolute = 0) {
   const ExactNumber once = rounded(value, slope * a.bound);
   return {value, once.bound + parts * kUnit * std::abs(value) + absolute};
 }
@@ -55,7 +56,12 @@ class Evaluator {
  public:
   Evaluator(const Program& program, std::span<const uint32_t> inputs, std::span<const uint32_t> uniforms,
             const Fetch& fetch)
-      : program_(program), inputs_(inputs), uniforms_(uniforms), fetch_(fetch), slots_(program.values.size()), outputs_(program.output_words) {
+      : program_(program),
+        inputs_(inputs),
+        uniforms_(uniforms),
+        fetch_(fetch),
+        slots_(program.values.size()),
+        outputs_(program.output_words) {
     for (size_t i = 0; i < slots_.size(); ++i) slots_[i] = first(program.values[i]);
   }
 
@@ -149,7 +155,8 @@ class Evaluator {
   }
 
   Slot result(const Instruction& one) const {
-    const Slot &a = operand(one, 0), &b = operand(one, one.operands > 1 ? 1 : 0), &c = operand(one, one.operands > 2 ? 2 : 0);
+    const Slot &a = operand(one, 0), &b = operand(one, one.operands > 1 ? 1 : 0),
+               &c = operand(one, one.operands > 2 ? 2 : 0);
     Slot slot;
     if (number(one.op, a.number, b.number, c.number, slot.number)) return slot;
     if (truth(one.op, a, b, c, slot.truth)) return slot;
@@ -158,11 +165,17 @@ class Evaluator {
       case Op::move:
       case Op::mask_move: return a;
       case Op::select: return a.truth ? b : c;
-      case Op::reinterpret: return word(program_.value(one.result[0]).kind, bits_of(program_.value(one.operand[0]).kind, a));
+      case Op::reinterpret:
+        return word(program_.value(one.result[0]).kind, bits_of(program_.value(one.operand[0]).kind, a));
       case Op::int_to_float: slot.number = rounded(static_cast<int32_t>(a.bits), 0); return slot;
       case Op::uint_to_float: slot.number = rounded(a.bits, 0); return slot;
-      case Op::float_to_int: slot.bits = static_cast<uint32_t>(static_cast<int32_t>(std::clamp(a.number.value, -2147483648.0L, 2147483520.0L))); return slot;
-      case Op::float_to_uint: slot.bits = static_cast<uint32_t>(std::clamp(a.number.value, 0.0L, 4294967040.0L)); return slot;
+      case Op::float_to_int:
+        slot.bits =
+            static_cast<uint32_t>(static_cast<int32_t>(std::clamp(a.number.value, -2147483648.0L, 2147483520.0L)));
+        return slot;
+      case Op::float_to_uint:
+        slot.bits = static_cast<uint32_t>(std::clamp(a.number.value, 0.0L, 4294967040.0L));
+        return slot;
       default: throw std::runtime_error(shader::signature_of(one.op).name);
     }
   }
@@ -198,7 +211,9 @@ class Evaluator {
       case Op::floor: to = whole_part(a, std::floor(a.value)); return true;
       case Op::fraction: to = add(a, negate(whole_part(a, std::floor(a.value)))); return true;
       case Op::truncate: to = whole_part(a, std::trunc(a.value)); return true;
-      case Op::sign: to = {static_cast<long double>((a.value > 0) - (a.value < 0)), std::abs(a.value) <= a.bound ? 1.0L : 0.0L}; return true;
+      case Op::sign:
+        to = {static_cast<long double>((a.value > 0) - (a.value < 0)), std::abs(a.value) <= a.bound ? 1.0L : 0.0L};
+        return true;
       case Op::step: to = {b.value < a.value ? 0.0L : 1.0L, 0}; return true;
       case Op::square_root: to = root(a); return true;
       case Op::inverse_root: to = divide({1, 0}, root(a)); return true;

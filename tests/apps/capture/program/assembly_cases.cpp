@@ -51,23 +51,66 @@ void draw_cell(int cell) {
 }
 
 // Instructions of fragments: r is the result, a a coordinate, b and c parameters.
-constexpr const char* kOfFragments[] = {
-    "ABS r, a", "ADD r, a, b", "CMP r, a, b, c", "COS r, a.x", "DP3 r, a, b", "DP4 r, a, c", "DPH r, a, b", "DST r, a, c",
-    "EX2 r, a.x", "FLR r, a", "FRC r, a", "LG2 r, b.y", "LIT r, a.xyzz", "LRP r, c, a, b", "MAD r, a, -b, c", "MAX r, a, b",
-    "MIN r, a, b", "MOV r, -a.wzyx", "MUL r, a.yxzw, b", "POW r, c.x, a.x", "RCP r, c.y", "RSQ r, -c.x", "SCS r.xy, a.x",
-    "SGE r, a, b", "SIN r, a.y", "SLT r, a, b", "SUB r, a, {0.5, 0.25}", "SWZ r, a, -y, 0, x, -1", "XPD r.xyz, a, b",
-    "MOV_SAT r, a", "ADD r, a, 0.5", "MUL r.xz, a, p[1]", "TEX r, t, texture[0], 2D", "TXP r, t, texture[0], 2D",
-    "TXB r, t, texture[0], 2D", "TEX r, t, texture[1], 1D", "TEX r, t, texture[2], RECT", "MOV r, fragment.color.secondary",
-    "MUL r, fragment.position, {0.0078125, 0.0078125, 1, 1}", "MOV r, fragment.fogcoord", "MOV r, state.fog.color",
-    "MOV r, program.env[3]"};
+constexpr const char* kOfFragments[] = {"ABS r, a",
+                                        "ADD r, a, b",
+                                        "CMP r, a, b, c",
+                                        "COS r, a.x",
+                                        "DP3 r, a, b",
+                                        "DP4 r, a, c",
+                                        "DPH r, a, b",
+                                        "DST r, a, c",
+                                        "EX2 r, a.x",
+                                        "FLR r, a",
+                                        "FRC r, a",
+                                        "LG2 r, b.y",
+                                        "LIT r, a.xyzz",
+                                        "LRP r, c, a, b",
+                                        "MAD r, a, -b, c",
+                                        "MAX r, a, b",
+                                        "MIN r, a, b",
+                                        "MOV r, -a.wzyx",
+                                        "MUL r, a.yxzw, b",
+                                        "POW r, c.x, a.x",
+                                        "RCP r, c.y",
+                                        "RSQ r, -c.x",
+                                        "SCS r.xy, a.x",
+                                        "SGE r, a, b",
+                                        "SIN r, a.y",
+                                        "SLT r, a, b",
+                                        "SUB r, a, {0.5, 0.25}",
+                                        "SWZ r, a, -y, 0, x, -1",
+                                        "XPD r.xyz, a, b",
+                                        "MOV_SAT r, a",
+                                        "ADD r, a, 0.5",
+                                        "MUL r.xz, a, p[1]",
+                                        "TEX r, t, texture[0], 2D",
+                                        "TXP r, t, texture[0], 2D",
+                                        "TXB r, t, texture[0], 2D",
+                                        "TEX r, t, texture[1], 1D",
+                                        "TEX r, t, texture[2], RECT",
+                                        "MOV r, fragment.color.secondary",
+                                        "MUL r, fragment.position, {0.0078125, 0.0078125, 1, 1}",
+                                        "MOV r, fragment.fogcoord",
+                                        "MOV r, state.fog.color",
+                                        "MOV r, program.env[3]"};
 
 // Instructions of vertices.
-constexpr const char* kOfVertices[] = {
-    "EXP r, a.x", "LOG r, b.y", "ARL i.x, a.y; MOV r, p[i.x + 1]", "ARL i.x, a.y; MOV r, q[i.x]", "DP4 r, m[1], a",
-    "MOV r, state.matrix.projection.inverse.row[1]", "MOV r, state.matrix.modelview.transpose.row[3]",
-    "MOV r, state.matrix.mvp.invtrans.row[2]", "MOV r, state.matrix.texture[1].row[3]", "MOV r, state.matrix.program[1].row[0]",
-    "MOV r, state.material.diffuse", "MOV r, state.light[1].diffuse", "MOV r, state.lightprod[1].ambient",
-    "MOV r, state.lightmodel.ambient", "MOV r, vertex.attrib[6]", "MOV r, vertex.normal"};
+constexpr const char* kOfVertices[] = {"EXP r, a.x",
+                                       "LOG r, b.y",
+                                       "ARL i.x, a.y; MOV r, p[i.x + 1]",
+                                       "ARL i.x, a.y; MOV r, q[i.x]",
+                                       "DP4 r, m[1], a",
+                                       "MOV r, state.matrix.projection.inverse.row[1]",
+                                       "MOV r, state.matrix.modelview.transpose.row[3]",
+                                       "MOV r, state.matrix.mvp.invtrans.row[2]",
+                                       "MOV r, state.matrix.texture[1].row[3]",
+                                       "MOV r, state.matrix.program[1].row[0]",
+                                       "MOV r, state.material.diffuse",
+                                       "MOV r, state.light[1].diffuse",
+                                       "MOV r, state.lightprod[1].ambient",
+                                       "MOV r, state.lightmodel.ambient",
+                                       "MOV r, vertex.attrib[6]",
+                                       "MOV r, vertex.normal"};
 
 std::string of_fragments(const std::string& instruction) {
   return "!!ARBfp1.0\n# r: the result\nPARAM b = program.local[0];\nPARAM c = program.local[2];\n"
@@ -77,8 +120,10 @@ std::string of_fragments(const std::string& instruction) {
 }
 
 std::string of_vertices(const std::string& instruction) {
-  return "!!ARBvp1.0\nPARAM p[4] = { program.local[1..4] };\nPARAM q[] = { program.env[2], { .5, 1 }, program.local[4] };\n"
-         "PARAM m[4] = { state.matrix.mvp };\nPARAM b = program.env[2];\nATTRIB a = vertex.texcoord[1];\nTEMP r;\nADDRESS i;\n"
+  return "!!ARBvp1.0\nPARAM p[4] = { program.local[1..4] };\nPARAM q[] = { program.env[2], { .5, 1 }, program.local[4] "
+         "};\n"
+         "PARAM m[4] = { state.matrix.mvp };\nPARAM b = program.env[2];\nATTRIB a = vertex.texcoord[1];\nTEMP "
+         "r;\nADDRESS i;\n"
          "OUTPUT color = result.color;\nALIAS place = a;\nDP4 result.position.x, m[0], vertex.position;\n"
          "DP4 result.position.y, m[1], vertex.position;\nDP4 result.position.z, m[2], vertex.position;\n"
          "DP4 result.position.w, m[3], vertex.position;\nMOV r, place;\n" +
@@ -95,7 +140,8 @@ void set_parameters() {
 }
 
 void set_local(GLenum target) {
-  for (GLuint i = 0; i < 5; i++) glProgramLocalParameter4fARB(target, i, 0.25f + 0.5f * float(i), 0.5f, 1 - 0.25f * float(i), 1);
+  for (GLuint i = 0; i < 5; i++)
+    glProgramLocalParameter4fARB(target, i, 0.25f + 0.5f * float(i), 0.5f, 1 - 0.25f * float(i), 1);
 }
 
 void make_textures(std::array<GLuint, 3>& textures) {
@@ -142,12 +188,14 @@ void draw_pairs() {
     draw_cell(option[3] == 0 ? 58 : option[3] == '2' ? 59 : 60);
   }
   {
-    const Assembly fragment(GL_FRAGMENT_PROGRAM_ARB,
-                            "!!ARBfp1.0\nTEMP r;\nSUB r, fragment.texcoord[1].x, .45;\nKIL r;\n"
-                            "MOV result.depth.z, fragment.texcoord[1].y;\nMOV result.color, fragment.texcoord[1];\nEND\n");
+    const Assembly fragment(
+        GL_FRAGMENT_PROGRAM_ARB,
+        "!!ARBfp1.0\nTEMP r;\nSUB r, fragment.texcoord[1].x, .45;\nKIL r;\n"
+        "MOV result.depth.z, fragment.texcoord[1].y;\nMOV result.color, fragment.texcoord[1];\nEND\n");
     draw_cell(61);
   }
-  const GLuint glsl = link({compile(GL_FRAGMENT_SHADER, "void main() { gl_FragColor = gl_TexCoord[0] * 0.25 + 0.5; }")});
+  const GLuint glsl =
+      link({compile(GL_FRAGMENT_SHADER, "void main() { gl_FragColor = gl_TexCoord[0] * 0.25 + 0.5; }")});
   glUseProgram(glsl);
   draw_cell(62);
   glUseProgram(0);

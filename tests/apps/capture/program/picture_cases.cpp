@@ -411,16 +411,18 @@ void draw_point_places() {
   glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, color);
   glClear(GL_COLOR_BUFFER_BIT);
   glDisable(GL_DEPTH_TEST);
-  const GLuint program = link({compile(GL_VERTEX_SHADER, "#version 120\nvoid main() { gl_Position = gl_Vertex; }"),
-                               compile(GL_FRAGMENT_SHADER,
-                                       "#version 120\nvoid main() { vec2 at = gl_PointCoord * 2.0 - 1.0;"
-                                       " if (dot(at, at) > 0.95) discard; gl_FragColor = vec4(gl_PointCoord, 1.0, 1.0); }")});
+  const GLuint program =
+      link({compile(GL_VERTEX_SHADER, "#version 120\nvoid main() { gl_Position = gl_Vertex; }"),
+            compile(GL_FRAGMENT_SHADER,
+                    "#version 120\nvoid main() { vec2 at = gl_PointCoord * 2.0 - 1.0;"
+                    " if (dot(at, at) > 0.95) discard; gl_FragColor = vec4(gl_PointCoord, 1.0, 1.0); }")});
   glUseProgram(program);
   glEnable(GL_POINT_SPRITE);
   glPointSize(13);
   glBegin(GL_POINTS);
   for (int i = 0; i < 49; i++)
-    glVertex2f(at(12 + 17 * float(i % 7) + 0.09375f * float(i)), at(12.40625f + 17 * float(i / 7) - 0.0625f * float(i % 7)));
+    glVertex2f(at(12 + 17 * float(i % 7) + 0.09375f * float(i)),
+               at(12.40625f + 17 * float(i / 7) - 0.0625f * float(i % 7)));
   glEnd();
   glPointSize(1);
   glDisable(GL_POINT_SPRITE);
