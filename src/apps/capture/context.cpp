@@ -126,7 +126,7 @@ struct Contexts {
   std::mutex mutex;
   std::map<void*, std::unique_ptr<Context>> of_handle;
   std::map<std::pair<uint64_t, GLuint>, std::vector<ListPiece>> lists;
-  uint64_t next_group = 1;
+  uint64_t next_group = 1, next_number = 1;
 };
 
 // Never destroyed: threads may still draw while the process exits.
@@ -138,6 +138,7 @@ Contexts& contexts() {
 Context& add_context(Contexts& all, void* handle, uint64_t group) {
   auto context = std::make_unique<Context>();
   context->handle = handle;
+  context->number = all.next_number++;
   context->share_group = group;
   return *(all.of_handle[handle] = std::move(context));
 }
@@ -194,6 +195,7 @@ ContextInfo read_info() {
 #undef BROKKR_FEATURE
   info.arb_vertex_program = info.compatibility && extensions.count("GL_ARB_vertex_program") > 0;
   info.arb_fragment_program = info.compatibility && extensions.count("GL_ARB_fragment_program") > 0;
+  info.ati_fragment_shader = info.compatibility && extensions.count("GL_ATI_fragment_shader") > 0;
   return info;
 }
 

@@ -86,7 +86,7 @@ struct ContextInfo {
 #define BROKKR_FEATURE(name, ...) bool name = false;
   BROKKR_FEATURES(BROKKR_FEATURE)
 #undef BROKKR_FEATURE
-  bool arb_vertex_program = false, arb_fragment_program = false;
+  bool arb_vertex_program = false, arb_fragment_program = false, ati_fragment_shader = false;
   std::string renderer;
 };
 
@@ -116,9 +116,11 @@ struct ListPiece {
 };
 
 struct VertexCopy;
+struct ArbProgram;
 
 struct Context {
   void* handle = nullptr;
+  uint64_t number = 0;  // of no other context, unlike its handle and its address; from 1 on
   uint64_t share_group = 0;
   bool is_known = false;  // `info` has been read
   ContextInfo info;
@@ -148,6 +150,8 @@ struct Context {
   GLuint probe_program = 0, pixel_programs[2] = {};                       // for colours, for bitmaps
   std::map<std::string, GLuint> fixed_programs;                           // by text
   std::map<std::string, std::shared_ptr<const VertexCopy>> fixed_copies;  // by text
+  // By the texts of the assembly programs for vertices and fragments.
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<ArbProgram>> arb_programs;
   uint64_t feedback_bytes = 0;
   void* desktop = nullptr;             // reads for a context of OpenGL ES (desktop.h)
   bool has_desktop = false;            // true: its creation has been tried

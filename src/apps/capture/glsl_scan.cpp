@@ -401,6 +401,23 @@ std::string with_renamed_main(std::string_view source, std::string_view name) {
   return text;
 }
 
+std::string with_moved_point_coord(std::string_view source, int up) {
+  constexpr std::string_view kName = "gl_PointCoord";
+  const std::string moved = std::string("(gl_PointCoord + 0.5 * vec2(dFdx(gl_PointCoord.x), ") + (up < 0 ? "-" : "") +
+                            "dFdy(gl_PointCoord.y)))";
+  const auto is_part = [&](size_t at) {
+    return at < source.size() && (std::isalnum(static_cast<unsigned char>(source[at])) != 0 || source[at] == '_');
+  };
+  std::string text;
+  size_t begin = 0;
+  for (size_t at = source.find(kName); at != std::string_view::npos; at = source.find(kName, at + 1)) {
+    if ((at > 0 && is_part(at - 1)) || is_part(at + kName.size())) continue;
+    text += std::string(source.substr(begin, at - begin)) + moved;
+    begin = at + kName.size();
+  }
+  return text + std::string(source.substr(begin));
+}
+
 ShaderUse scan_shader(std::string_view source) {
   ShaderUse use;
   constexpr std::array<std::string_view, 9> kWords = {"discard", "gl_FragDepth", "gl_DrawID", "gl_Clip", "gl_PointSize",

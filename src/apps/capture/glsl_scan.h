@@ -37,4 +37,7 @@ int shader_version(std::string_view source);  // 110 if there is none
 // The text with main renamed, so that another shader can define a main that calls it.
 std::string with_renamed_main(std::string_view source, std::string_view name);
 
+// The text with gl_PointCoord half a pixel further to the right, and further up (`up` 1) or down (-1).
+std::string with_moved_point_coord(std::string_view source, int up);
+
 }  // namespace brokkr::capture

@@ -7,6 +7,7 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
+#include <atomic>
 #include <cstddef>
 
 namespace brokkr::capture {
@@ -53,9 +54,12 @@ Function* gl_function() {
 // The lookup is repeated until the library is loaded.
 template <FunctionName name, typename Function>
 Function* window_function() {
-  static Function* found = nullptr;
-  if (!found) found = reinterpret_cast<Function*>(find_window_function(name.text));
-  return found;
+  static std::atomic<Function*> found{nullptr};  // threads that search at the same time find the same
+  Function* function = found.load(std::memory_order_relaxed);
+  if (function) return function;
+  function = reinterpret_cast<Function*>(find_window_function(name.text));
+  found.store(function, std::memory_order_relaxed);
+  return function;
 }
 
 }  // namespace brokkr::capture

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "capture/arb_stage.h"
 #include "capture/glsl_scan.h"
 #include "capture/settings.h"
 #include "capture/shadow.h"
@@ -26,8 +27,8 @@ struct Programs {
   std::mutex mutex;
   std::map<std::pair<uint64_t, GLuint>, KnownProgram> of_name;
   std::map<std::vector<std::byte>, KnownProgram> of_binary;  // by content: binaries that this process has read
-  // The layer's programs whose originals have been linked again, and the contexts that may delete them.
-  std::vector<std::pair<const Context*, GLuint>> orphans;
+  // The layer's programs whose originals have been linked again, and the numbers of the contexts that may delete them.
+  std::vector<std::pair<uint64_t, GLuint>> orphans;
 };
 Programs& programs() {
   static auto* const result = new Programs;  // never destroyed: threads may still link while the process exits
@@ -49,6 +50,7 @@ KnownProgram find_program(GLuint program) {
 
 void set_program(GLuint program, KnownProgram info) {
   const uint64_t group = current_group();
+  const std::lock_guard recording(capture_mutex());  // another thread may record a draw with the program
   const std::lock_guard lock(programs().mutex);
   KnownProgram& known = programs().of_name[{group, program}];
   if (known && !known->has_users) {
@@ -130,7 +132,8 @@ void inspect(const Context& context, ProgramInfo& info) {
 // The program of each stage, or 0: one program for all, or those of the pipeline.
 using StagePrograms = std::array<GLuint, kStages>;
 
-StagePrograms current_stages(const Context& context) {
+// The programs in GLSL.
+StagePrograms current_glsl_stages(const Context& context) {
   StagePrograms stages{};
   if (!context.info.glsl) return stages;
   if (const GLuint program = get_name(GL_CURRENT_PROGRAM)) {
@@ -164,26 +167,12 @@ GLenum evaluation_primitive(GLuint program) {
   return program_value(program, GL_TESS_GEN_MODE) == GL_ISOLINES ? GL_LINES : GL_TRIANGLES;
 }
 
-// Flags of an ARB fragment program, from its text: KIL and result.depth.
-uint32_t assembly_flags() {
-  GLint length = 0;
-  GL(GetProgramivARB)(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_LENGTH_ARB, &length);
-  std::string text(static_cast<size_t>(std::max(length, 0)), '\0');
-  if (length > 0) GL(GetProgramStringARB)(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_STRING_ARB, text.data());
-  return (text.find("KIL") != std::string::npos ? kFragmentDiscard : 0u) |
-         (text.find("result.depth") != std::string::npos ? kFragmentDepth : 0u);
-}
-
 uint32_t fragment_flags(const Context& context, GLuint program) {
-  if (program) {
-    const KnownProgram known = find_program(program);
-    if (!known) return 0;
-    inspect(context, *known);
-    const ShaderUse use = known->fragment;
-    return (use.discard ? kFragmentDiscard : 0u) | (use.fragment_depth ? kFragmentDepth : 0u);
-  }
-  const bool assembly = context.info.arb_fragment_program && is_enabled(GL_FRAGMENT_PROGRAM_ARB);
-  return assembly ? assembly_flags() : 0;
+  const KnownProgram known = program != 0 ? find_program(program) : nullptr;
+  if (!known) return 0;
+  inspect(context, *known);
+  const ShaderUse use = known->fragment;
+  return (use.discard ? kFragmentDiscard : 0u) | (use.fragment_depth ? kFragmentDepth : 0u);
 }
 
 // Reads what runs for the draw's fragments, if files can hold it.
@@ -195,8 +184,9 @@ void read_fragment_stage(const Context& context, GLuint program, VertexStage& st
       inspect(context, *known);
       stage.fragment = known->fragment_interface;
     }
-  } else if (context.info.compatibility &&
-             !(context.info.arb_fragment_program && is_enabled(GL_FRAGMENT_PROGRAM_ARB))) {
+  } else if (context.info.ati_fragment_shader && is_enabled(GL_FRAGMENT_SHADER_ATI)) {
+    stage.fragment = std::make_shared<FragmentInterface>(FragmentInterface{.problem = "an ATI fragment shader"});
+  } else if (context.info.compatibility) {
     stage.fixed = read_fixed_fragment(context);
   }
 }
@@ -296,15 +286,15 @@ bool binary_linked(GLuint program, const std::vector<std::byte>& binary) {
 void delete_shadows(const Context& context) {
   const std::lock_guard lock(programs().mutex);
   for (auto& [name, program] : programs().of_name) {
-    if (name.first != context.share_group || !program || program->user != &context || program->has_users) continue;
+    if (name.first != context.share_group || !program || program->user != context.number || program->has_users) continue;
     if (program->vertex_copy && program->vertex_copy->copier != 0) GL(DeleteProgram)(program->vertex_copy->copier);
     program->vertex_copy = nullptr;
     if (program->shadow == 0) continue;
     GL(DeleteProgram)(std::exchange(program->shadow, 0));
     program->has_shadow = false;
   }
-  std::erase_if(programs().orphans, [&](const std::pair<const Context*, GLuint>& orphan) {
-    if (orphan.first != &context) return false;
+  std::erase_if(programs().orphans, [&](const std::pair<uint64_t, GLuint>& orphan) {
+    if (orphan.first != context.number) return false;
     GL(DeleteProgram)(orphan.second);
     return true;
   });
@@ -337,17 +327,27 @@ void use_shadow(const Context& context, const VertexStage& stage, Restore& resto
 
 VertexStage current_vertex_stage(Context& context, bool opaque) {
   VertexStage stage;
-  const StagePrograms stages = current_stages(context);
+  StagePrograms stages = current_glsl_stages(context);
+  const ArbProgram* const assembly =
+      context.info.glsl ? current_arb_program(context, stages[kVertex] == 0, stages[kFragment] == 0) : nullptr;
+  if (assembly && !assembly->vertex.text.empty()) stages[kVertex] = assembly->program;
+  if (assembly && !assembly->fragment.text.empty()) stages[kFragment] = assembly->program;
   stage.flags = fragment_flags(context, stages[kFragment]);
-  read_fragment_stage(context, stages[kFragment], stage);
+  if (assembly && !assembly->fragment.problem.empty()) {
+    stage.fragment = std::make_shared<FragmentInterface>(FragmentInterface{.problem = assembly->fragment.problem});
+  } else {
+    read_fragment_stage(context, stages[kFragment], stage);
+  }
+  if (assembly && !assembly->vertex.problem.empty()) {
+    stage.reason = assembly->vertex.problem;
+    return stage;
+  }
   const GLuint last = stages[kGeometry]     ? stages[kGeometry]
                       : stages[kEvaluation] ? stages[kEvaluation]
                                             : stages[kVertex];
   if (last == 0) {
     if (!context.info.compatibility) {
       stage.reason = "no program is in use";
-    } else if (context.info.arb_vertex_program && is_enabled(GL_VERTEX_PROGRAM_ARB)) {
-      stage.reason = "an ARB vertex program, which has no feedback";
     } else if (!context.info.glsl) {
       stage.reason = "the driver has no GLSL";
     } else {
@@ -368,8 +368,8 @@ VertexStage current_vertex_stage(Context& context, bool opaque) {
     }
     inspect(context, *known);
     add_shadow(context, program, *known);
-    known->has_users = known->has_users || (known->user != nullptr && known->user != &context);
-    known->user = &context;
+    known->has_users = known->has_users || (known->user != 0 && known->user != context.number);
+    known->user = context.number;
     if (known->shadow == 0) {
       stage.reason = "the driver does not link the program with feedback of its positions";
       return stage;
@@ -392,6 +392,7 @@ VertexStage current_vertex_stage(Context& context, bool opaque) {
   stage.draw_id = stages[kVertex] != 0 && find_program(stages[kVertex])->vertex.draw_id;
   stage.clip_distances = of_last->last.clip_distance;
   stage.recorded = of_last->recorded;
+  stage.records_all = of_last->records_all;
   const auto add = [&](bool counts, const char* name) {
     const auto is = [&](const RecordedVarying& one) { return one.name == name; };
     if (counts && std::any_of(stage.recorded.begin(), stage.recorded.end(), is)) stage.more.emplace_back(name);

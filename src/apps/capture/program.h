@@ -139,11 +139,13 @@ struct VertexStage {
   GLuint vertex_program = 0;
   std::string expanded;
   std::vector<RecordedVarying> recorded;
+  bool records_all = false;  // for `program`: `recorded` has all varyings that the program writes
   uint32_t components() const {  // per vertex, including its position
     return recorded.empty() ? 4 : 4 + recorded.back().offset + recorded.back().components;
   }
 
   GLuint fragment_program = 0;  // the program that holds the uniforms
+  int moves_point_coord = 0;    // not 0: the direction of with_moved_point_coord, which its fragments need
   // null for fixed function, and for a program that files cannot hold
   std::shared_ptr<const FragmentInterface> fragment;
   std::optional<FixedFragment> fixed;

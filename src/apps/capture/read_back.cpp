@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "capture/arb_stage.h"
 #include "capture/desktop.h"
 #include "capture/render_state.h"
 #include "capture/state_guard.h"
@@ -433,6 +434,7 @@ void delete_feedback_objects(Context& context) {
     program_created(program);  // forgets the program
     GL(DeleteProgram)(std::exchange(program, 0));
   }
+  delete_arb_programs(context);
   delete_shadows(context);
   if (context.probe_program) GL(DeleteProgram)(context.probe_program);
   context.feedback_object = context.feedback_buffer = context.index_buffer = 0;

@@ -261,8 +261,9 @@ void Recorder::add_draw(DrawCommand draw, const Replayed& part, const ShadingInp
       frame_.inputs.back().first_varying = frame_.varyings.size();
       const size_t each = part.positions.empty() ? 0 : part.varyings.size() / part.positions.size();
       for (size_t vertex = 0; vertex < part.positions.size(); vertex++) {
-        for (const uint32_t column : inputs->columns) {
-          frame_.varyings.push_back(column == kUnwritten ? 0.0f : part.varyings[vertex * each + column]);
+        for (const VaryingColumn& column : inputs->columns) {
+          const bool written = column.index != kUnwritten;
+          frame_.varyings.push_back(written ? part.varyings[vertex * each + column.index] : column.value);
         }
       }
     }
@@ -377,7 +378,13 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   State& state = render.state;
   if (state.viewport.z < 1 || state.viewport.w < 1) return;  // no pixel can be covered
   VertexStage stage = current_vertex_stage(context, call.opaque);
-  note_smoothing(context, stage.expands ? stage.primitive : feedback_primitive(call.mode));
+  const GLenum primitive = stage.expands ? stage.primitive : feedback_primitive(call.mode);
+  note_smoothing(context, primitive);
+  // In targets of several samples, llvmpipe's points have the coordinates of a place half a pixel away. Windows lie upside
+  // down in it. GLSL 1.00 has no derivatives.
+  if (primitive == GL_POINTS && is_llvmpipe(context) && is_multisampling(context.info) && stage.fragment &&
+      stage.fragment->program.version != 100)
+    stage.moves_point_coord = images.is_window() ? -1 : 1;
   draw.flags |= render.flags | stage.flags;
   const auto is_layered = [](const std::optional<Image>& image) { return image && image->layered; };
   if (std::any_of(images.planes.begin(), images.planes.end(), is_layered)) {

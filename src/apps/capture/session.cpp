@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <future>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "base/counted.h"
@@ -51,18 +53,24 @@ class FrameWriter {
  public:
   void add(Frame frame, std::string path) {
     forget_a_parents();
+    const std::lock_guard lock(mutex_);
     process_ = getpid();
-    last_ =
-        std::async(std::launch::async, [before = std::move(last_), frame = std::move(frame), path = std::move(path)] {
-          t_writes = true;
-          if (before.valid()) before.wait();
-          write(frame, path);
-        });
+    last_ = std::async(std::launch::async,
+                       [before = std::move(last_), frame = std::move(frame), path = std::move(path)] {
+                         t_writes = true;
+                         if (before.valid()) before.wait();
+                         write(frame, path);
+                       })
+                .share();
   }
 
-  // Waits until all frames are written, because the program exits.
+  // Waits until all frames are written, because the program exits. Another thread may still add one.
   void finish() {
-    if (last_.valid() && process_ == getpid() && !t_writes) last_.wait();
+    if (process_ != getpid() || t_writes) return;
+    std::unique_lock lock(mutex_);
+    const std::shared_future<void> last = last_;
+    lock.unlock();
+    if (last.valid()) last.wait();
   }
 
  private:
@@ -103,14 +111,15 @@ class FrameWriter {
   // A forked child does not have its parent's threads. Waiting for them would hang, and so would the future's
   // destructor, so leak the future.
   void forget_a_parents() {
-    if (last_.valid() && process_ != getpid()) new std::future<void>(std::move(last_));
+    if (last_.valid() && process_ != getpid()) new std::shared_future<void>(std::move(last_));
   }
 
   // true on a thread that writes a frame, which cannot wait for itself
   static inline thread_local bool t_writes = false;
 
-  pid_t process_ = 0;  // the process that owns the writing threads
-  std::future<void> last_;
+  std::atomic<pid_t> process_ = 0;  // the process that owns the writing threads
+  std::mutex mutex_;                // guards last_
+  std::shared_future<void> last_;
 };
 
 struct Session {
@@ -119,8 +128,12 @@ struct Session {
   std::optional<int64_t> next;         // frame to capture
   int64_t captured = 0;
   std::unique_ptr<Keyboard> keyboard;
-  bool key_was_down = false, key_hit = false, greeted = false, released = false;
-  pid_t process = 0;  // the process that presents frames; a forked child has a copy of all this data
+  bool key_was_down = false, key_hit = false, released = false;
+  // Read at the end of the process, while other threads may still present frames: how many the window with the most has
+  // shown, and whether `brokkr capture` knows of any.
+  std::atomic<int64_t> most_swaps = 0;
+  std::atomic<bool> greeted = false;
+  std::atomic<pid_t> process = 0;  // the process that presents frames; a forked child has a copy of all this data
   FrameWriter writer;
 };
 
@@ -201,6 +214,7 @@ void count_swap(const Surface& surface) {
   Session& state = session();
   state.process = getpid();
   const int64_t frame = ++state.swaps[surface.drawable];
+  state.most_swaps = std::max(state.most_swaps.load(), frame);
   if (!state.greeted) {
     state.greeted = true;
     tell({{"swaps", true}});
@@ -226,9 +240,7 @@ __attribute__((constructor)) void start() {
 __attribute__((destructor)) void finish() {
   if (!is_armed() || session().process != getpid()) return;
   session().writer.finish();
-  int64_t frames = 0;
-  for (const auto& [drawable, count] : session().swaps) frames = std::max(frames, count);
-  if (session().greeted) tell({{"ended", frames}});
+  if (session().greeted) tell({{"ended", session().most_swaps.load()}});
 }
 
 }  // namespace

@@ -65,9 +65,10 @@ void write_line(int file, std::string line) {
 
 }  // namespace
 
+// Never destroyed: threads may still swap while the process exits.
 const Settings& settings() {
-  static const Settings result = read();
-  return result;
+  static const auto* const result = new Settings(read());
+  return *result;
 }
 
 void report(const std::string& message) { write_line(STDERR_FILENO, "brokkr capture: " + message); }

@@ -1,8 +1,12 @@
 #include "capture/shading.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <string_view>
+#include <tuple>
 
+#include "capture/glsl_scan.h"
 #include "capture/read_back.h"
 #include "capture/state_guard.h"
 
@@ -45,6 +49,19 @@ bool reads_array_of_samples(GLuint program, const ProgramSampler& sampler) {
          type == GL_UNSIGNED_INT_SAMPLER_2D_MULTISAMPLE_ARRAY;
 }
 
+// The context's current value of a built-in varying, which Mesa's fixed-function fragments read if the vertex program does
+// not write it.
+std::array<GLfloat, 4> current_value(const std::string& built_in) {
+  if (built_in == "gl_Color") return get_floats<4>(GL_CURRENT_COLOR);
+  if (built_in == "gl_SecondaryColor") return get_floats<4>(GL_CURRENT_SECONDARY_COLOR);
+  if (built_in == "gl_FogFragCoord") return {get_floats<1>(GL_CURRENT_FOG_COORDINATE)[0]};
+  const auto unit = static_cast<GLenum>(built_in[std::string_view("gl_TexCoord[").size()] - '0');
+  Restore restore;
+  restore.add([active = get_name(GL_ACTIVE_TEXTURE)] { GL(ActiveTexture)(active); });
+  GL(ActiveTexture)(GL_TEXTURE0 + unit);
+  return get_floats<4>(GL_CURRENT_TEXTURE_COORDS);
+}
+
 // Adds further varyings to the program.
 FragmentProgram with_more(FragmentProgram program, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -67,15 +84,19 @@ bool Shading::find_columns(const VertexStage& stage, const FragmentProgram& prog
     const auto found = std::find_if(stage.recorded.begin(), stage.recorded.end(),
                                     [&](const RecordedVarying& one) { return one.name == varying.name; });
     const uint32_t components = varying.count * shape_of(varying.type).components();
-    const bool unwritten = found == stage.recorded.end() && !stage.recorded.empty() && !is_built_in(varying.name);
+    // Built-in varyings have the value of their copies, if the driver records them.
+    const bool known = is_built_in(varying.name) ? stage.records_all && !stage.expands : !stage.recorded.empty();
+    const bool unwritten = found == stage.recorded.end() && known;
     if (unwritten) {
-      out.columns.insert(out.columns.end(), components, kUnwritten);
+      std::array<GLfloat, 4> values{};
+      if (stage.fixed && is_built_in(varying.name)) values = current_value(varying.name);
+      for (uint32_t i = 0; i < components; i++) out.columns.push_back({kUnwritten, i < 4 ? values[i] : 0});
       continue;
     }
     if (found == stage.recorded.end() || found->components < components) {
       return note("feedback does not record its input " + varying.name);
     }
-    for (uint32_t i = 0; i < components; i++) out.columns.push_back(found->offset + i);
+    for (uint32_t i = 0; i < components; i++) out.columns.push_back({found->offset + i});
   }
   return true;
 }
@@ -145,10 +166,15 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
     note(stage.fragment->problem);
     return std::nullopt;
   }
-  const std::pair key(stage.fragment.get(), stage.more);
+  const std::tuple key(stage.fragment.get(), stage.moves_point_coord, stage.more);
   const auto [known, is_new] = known_.emplace(key, Known{stage.fragment});
-  if (is_new)
-    known->second.number = programs_.number_of(with_more(stage.fragment->program, stage.more), frame_.programs);
+  if (is_new) {
+    FragmentProgram made = with_more(stage.fragment->program, stage.more);
+    for (std::string& text : made.texts) {
+      if (stage.moves_point_coord != 0) text = with_moved_point_coord(text, stage.moves_point_coord);
+    }
+    known->second.number = programs_.number_of(made, frame_.programs);
+  }
   out.draw.program = known->second.number;
   const FragmentProgram& program = frame_.programs[out.draw.program];
   if (!find_columns(stage, program, out)) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,18 @@
 
 namespace brokkr::capture {
 
-// `first_varying` is not set. `columns`: for each component of the program's varyings in order, its index in a recorded
-// vertex (without the position); kUnwritten for a component that the vertex shader never writes.
+// The source of a component of a varying: its index in a recorded vertex (without the position), or `value` if the vertex
+// shader never writes it.
 inline constexpr uint32_t kUnwritten = ~0u;
+struct VaryingColumn {
+  uint32_t index = kUnwritten;
+  float value = 0;
+};
+
+// `first_varying` is not set. `columns`: for each component of the program's varyings in order.
 struct ShadingInputs {
   DrawInputs draw;
-  std::vector<uint32_t> columns;
+  std::vector<VaryingColumn> columns;
 };
 
 class Shading {
@@ -63,8 +70,9 @@ class Shading {
   AttributeStreams streams_;
   Numbers<FragmentProgram> programs_;
   Numbers<VertexProgram> vertex_programs_;
-  // Key: the interface, and the names of vertex outputs that are not inputs of the fragment shader.
-  std::map<std::pair<const FragmentInterface*, std::vector<std::string>>, Known> known_;
+  // Key: the interface, the direction in which gl_PointCoord moves, and the names of vertex outputs that are not inputs of
+  // the fragment shader.
+  std::map<std::tuple<const FragmentInterface*, int, std::vector<std::string>>, Known> known_;
   std::map<std::vector<uint32_t>, uint64_t> uniforms_;  // positions of words, by content
 };
 

@@ -1,7 +1,9 @@
 #include "capture/shadow.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "capture/settings.h"
@@ -59,15 +61,56 @@ struct FeedbackPlan {
   std::vector<std::string> built_ins;  // the entries of read_as that an additional vertex shader copies
 };
 
+// Plans that an additional vertex shader copies a built-in varying.
+void plan_copy(FeedbackPlan& plan, const std::string& built_in) {
+  plan.names.push_back(copied_name(plan.built_ins.size()));
+  plan.built_ins.push_back(built_in);
+  plan.read_as.push_back(built_in);
+}
+
+// The built-in varyings that vertex shaders name. One that is never written costs only its space.
+std::vector<std::string> written_built_ins(const std::vector<std::string>& texts) {
+  constexpr size_t kCoordinates = 8;
+  constexpr std::string_view kCoordinate = "gl_TexCoord";
+  bool color = false, second = false, fog = false;
+  std::array<bool, kCoordinates> coordinates{};
+  for (const std::string& text : texts) {
+    color = color || text.find("gl_FrontColor") != std::string::npos;
+    second = second || text.find("gl_FrontSecondaryColor") != std::string::npos;
+    fog = fog || text.find("gl_FogFragCoord") != std::string::npos;
+    for (size_t at = text.find(kCoordinate); at != std::string::npos; at = text.find(kCoordinate, at + 1)) {
+      const size_t index = text.find_first_not_of(" \t[", at + kCoordinate.size());
+      const size_t number = index == std::string::npos ? kCoordinates : size_t(text[index]) - '0';
+      if (number < kCoordinates) {
+        coordinates[number] = true;
+      } else {
+        coordinates.fill(true);  // any element
+      }
+    }
+  }
+  std::vector<std::string> names;
+  if (color) names.emplace_back("gl_Color");
+  if (second) names.emplace_back("gl_SecondaryColor");
+  if (fog) names.emplace_back("gl_FogFragCoord");
+  for (size_t i = 0; i < kCoordinates; i++) {
+    if (coordinates[i]) names.push_back("gl_TexCoord[" + std::to_string(i) + "]");
+  }
+  return names;
+}
+
 // Plans the inputs of the fragment shader.
 FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info) {
   const Texts& texts = info.texts;
   FeedbackPlan plan;
   const Stage last = last_stage(texts);
   if (!info.fragment_interface) {
-    // A program pipeline: its fragment program may read anything.
-    if (texts[kFragment].empty()) plan.names = vertex_outputs(context, kStageTypes[last], texts[last]);
+    // A program pipeline, fixed-function fragments or assembly, which may read anything.
+    if (!texts[kFragment].empty()) return plan;
+    plan.names = vertex_outputs(context, kStageTypes[last], texts[last]);
     plan.read_as = plan.names;
+    if (last == kVertex && context.info.compatibility) {
+      for (const std::string& name : written_built_ins(texts[kVertex])) plan_copy(plan, name);
+    }
     return plan;
   }
   if (!info.fragment_interface->problem.empty()) return plan;
@@ -76,14 +119,11 @@ FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info) {
   for (const ProgramVarying& varying : info.fragment_interface->program.varyings) {
     if (is_built_in(varying.name)) {
       if (last != kVertex) return {};
-      plan.names.push_back(copied_name(plan.built_ins.size()));
-      plan.built_ins.push_back(varying.name);
+      plan_copy(plan, varying.name);
     } else if (written.empty() || std::find(written.begin(), written.end(), varying.name) != written.end()) {
       plan.names.push_back(varying.name);
-    } else {
-      continue;
+      plan.read_as.push_back(varying.name);
     }
-    plan.read_as.push_back(varying.name);
   }
   return plan;
 }
@@ -96,19 +136,14 @@ FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info) {
     plan.names.emplace_back(kPointSize);
     plan.read_as.emplace_back(kPointSize);
   }
-  const auto copy = [&](const std::string& name) {
-    plan.names.push_back(copied_name(plan.built_ins.size()));
-    plan.built_ins.push_back(name);
-    plan.read_as.push_back(name);
-  };
   const bool old = last_stage(texts) == kVertex;  // with built-in varyings
-  if (old && info.vertex.back_color) copy(kBackColor);
-  if (old && info.vertex.back_secondary_color) copy(kBackSecondaryColor);
+  if (old && info.vertex.back_color) plan_copy(plan, kBackColor);
+  if (old && info.vertex.back_secondary_color) plan_copy(plan, kBackSecondaryColor);
   if (info.last.clip_distance) {
     plan.names.emplace_back("gl_ClipDistance");
     plan.read_as.emplace_back("gl_ClipDistance");
   } else if (info.vertex.clip_vertex && old) {
-    copy("gl_ClipVertex");
+    plan_copy(plan, "gl_ClipVertex");
   }
   return plan;
 }
@@ -243,6 +278,7 @@ void add_shadow(const Context& context, GLuint original, ProgramInfo& info) {
   const FeedbackPlan plan = settings().programs ? plan_feedback(context, info) : FeedbackPlan{};
   info.shadow = make_shadow(context, info, original, plan.built_ins);
   auto recorded = link_with(info.shadow, plan);
+  info.records_all = recorded.has_value();
   if (!recorded && !plan.names.empty()) recorded = link_with(info.shadow, accepted_part(info.shadow, plan));
   if (!recorded && !plan.built_ins.empty()) {
     GL(DeleteProgram)(info.shadow);

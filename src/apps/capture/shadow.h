@@ -41,13 +41,15 @@ struct ProgramInfo {
   bool has_shadow = false;
   GLuint shadow = 0;  // 0: the driver rejects it
   std::vector<RecordedVarying> recorded;
+  bool records_all = false;  // the driver records all varyings that fragments may read
   std::vector<CopiedUniform> uniforms;
 
   std::shared_ptr<const VertexCopy> vertex_copy;  // null: not made
 
-  // The context in which the layer's programs have drawn. Only it may delete them, and none if there are several: when
-  // another one does, Mesa 22.3 later unbinds the vertex shader of whatever that context draws, and crashes.
-  const Context* user = nullptr;
+  // The number of the context in which the layer's programs have drawn; 0: none yet. Only it may delete them, and none if
+  // there are several: when another one does, Mesa 22.3 later unbinds the vertex shader of whatever that context draws, and
+  // crashes.
+  uint64_t user = 0;
   bool has_users = false;  // several contexts
 };
 

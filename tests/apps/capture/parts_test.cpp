@@ -4,6 +4,7 @@
 #include <fstream>
 #include <limits>
 
+#include "capture/arb_program.h"
 #include "capture/glsl_scan.h"
 #include "capture/numbers.h"
 #include "capture/primitives.h"
@@ -36,6 +37,42 @@ TEST(Indices, CompactKeepsRestartsApart) {
   EXPECT_EQ(compact.vertices, (Indices{4, 5, 6}));
   EXPECT_EQ(compact.indices, (Indices{0, 1, kRestartIndex, 2}));
   EXPECT_TRUE(compact.has_restart);
+}
+
+TEST(ArbPrograms, RangesOfParametersAreIndexedInTheirUniformArray) {
+  const ArbTranslation made = translate_arb_program(
+      "!!ARBvp1.0\nPARAM bones[] = { program.local[4..9] };\nADDRESS a;\nARL a.x, vertex.attrib[3].y;\n"
+      "MOV result.position, bones[a.x + 2];\nEND\n");
+  EXPECT_EQ(made.problem, "");
+  EXPECT_NE(made.text.find("arb_vertex_local[v1_a + 2 + 4]"), std::string::npos) << made.text;
+  EXPECT_NE(made.text.find("uniform vec4 arb_vertex_local[10];"), std::string::npos) << made.text;
+  EXPECT_EQ(made.attributes, (std::vector<int>{3}));
+  EXPECT_EQ(made.local, 10);
+  EXPECT_EQ(made.env, 0);
+}
+
+TEST(ArbPrograms, WhatIsUnknownIsNamed) {
+  const auto problem = [](const std::string& text) { return translate_arb_program(text).problem; };
+  EXPECT_EQ(problem("!!ARBvp1.0\nOPTION NV_vertex_program3;\nEND\n"),
+            "an ARB program with the option NV_vertex_program3");
+  EXPECT_EQ(problem("!!ARBfp1.0\nDDX result.color, fragment.color;\nEND\n"), "an ARB program with the instruction DDX");
+  EXPECT_EQ(problem("!!ARBvp1.0\nMOV result.position, vertex.weight;\nEND\n"),
+            "an ARB program with the input vertex.weight");
+  EXPECT_EQ(problem("!!ARBvp1.0\nMOV result.position, state.matrix.palette[1].row[0];\nEND\n"),
+            "an ARB program with the binding state.matrix.palette[1]");
+  EXPECT_EQ(problem("!!VP1.0\nEND\n"), "an ARB program with another version");
+  EXPECT_EQ(problem("!!ARBvp1.0\nMOV result.position"), "an ARB program with '' instead of ','");
+  // Every beginning of a program is read to its end or refused.
+  const std::string whole =
+      "!!ARBfp1.0\nPARAM c = { 1, -2.5e-1 };\nTEMP r;\nTEX r, fragment.texcoord[2], texture[1], 2D;\n"
+      "MAD_SAT result.color.xyz, r.x, c, -program.env[3];\nEND\n";
+  for (size_t length = 0; length <= whole.size(); ++length) translate_arb_program(whole.substr(0, length));
+  EXPECT_EQ(problem(whole), "");
+}
+
+TEST(PointCoordinates, AreMovedWhereTheyAreRead) {
+  EXPECT_EQ(with_moved_point_coord("a = gl_PointCoord.x; gl_PointCoords;", -1),
+            "a = (gl_PointCoord + 0.5 * vec2(dFdx(gl_PointCoord.x), -dFdy(gl_PointCoord.y))).x; gl_PointCoords;");
 }
 
 TEST(Numbers, EqualValuesHaveOneAndOthersTheirOwn) {

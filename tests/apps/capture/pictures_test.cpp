@@ -64,6 +64,8 @@ TEST_F(CapturedFrames, SamplesOfPixels) {
   expect_same_picture(file(scene::kSamples).string());
 }
 
+TEST_F(CapturedFrames, AssemblyPrograms) { expect_same_picture(file(scene::kAssembly).string()); }
+
 TEST_F(CapturedFrames, StippledLines) {
   const Frame captured = frame(scene::kStipples);
   ASSERT_EQ(captured.skipped_reasons.size(), 1u);
@@ -85,6 +87,11 @@ TEST_F(CapturedFrames, LayersOfSamples) {
   ASSERT_EQ(captured.captured_textures.size(), 1u);
   EXPECT_EQ(captured.captured_textures[0].depth, 16);
   expect_same_picture(file(scene::kSampleLayers).string());
+}
+
+TEST_F(CapturedFrames, PointsOfSamplesHaveTheirCoordinates) {
+  EXPECT_TRUE(frame(scene::kPointPlaces).skipped_reasons.empty());
+  expect_same_picture(file(scene::kPointPlaces).string());
 }
 
 TEST_F(CapturedFrames, Subroutines) { expect_same_picture(file(scene::kSubroutines).string()); }

@@ -31,6 +31,7 @@ void setup_compatibility();
 void draw_compatibility(int number);
 
 // These also need the compatibility context.
+void draw_assembly();
 void draw_quads();
 void draw_ties();
 void draw_details();
@@ -46,6 +47,7 @@ void draw_logic();
 void draw_stipples();
 void draw_whole();
 void draw_sample_layers();
+void draw_point_places();
 void draw_subroutines();
 
 // Draws to a window that encodes sRGB.

@@ -254,20 +254,6 @@ void draw_back_faces() {
   glUseProgram(0);
 }
 
-// A vertex program in ARB's assembly language, then the fixed function again.
-void draw_assembly() {
-  static const char kText[] = "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n";
-  GLuint program = 0;
-  glGenProgramsARB(1, &program);
-  glBindProgramARB(GL_VERTEX_PROGRAM_ARB, program);
-  glProgramStringARB(GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, sizeof(kText) - 1, kText);
-  glEnable(GL_VERTEX_PROGRAM_ARB);
-  draw_range(GL_TRIANGLES, 3, 3);
-  glDisable(GL_VERTEX_PROGRAM_ARB);
-  draw_range(GL_TRIANGLES, 12, 3);
-  glDeleteProgramsARB(1, &program);
-}
-
 // A plane of 2 x 1 quads, filled and as lines.
 void draw_evaluators() {
   const GLfloat corners[2][2][3] = {{{-0.5f, -0.5f, 0}, {0.5f, -0.5f, 0}}, {{-0.5f, 0.5f, 0}, {0.5f, 0.5f, 0}}};
@@ -355,6 +341,7 @@ void draw_compatibility(int number) {
     case kStipples: draw_stipples(); break;
     case kWhole: draw_whole(); break;
     case kSampleLayers: draw_sample_layers(); break;
+    case kPointPlaces: draw_point_places(); break;
     case kSubroutines: draw_subroutines(); break;
     default: break;
   }

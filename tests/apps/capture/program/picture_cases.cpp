@@ -398,6 +398,45 @@ void draw_point_sizes() {
   glPointSize(1);
 }
 
+// Round points that show their coordinates, in a target of four samples.
+void draw_point_places() {
+  GLint window = 0;
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &window);
+  GLuint color = 0, framebuffer = 0;
+  glGenRenderbuffers(1, &color);
+  glBindRenderbuffer(GL_RENDERBUFFER, color);
+  glRenderbufferStorageMultisample(GL_RENDERBUFFER, 4, GL_RGBA8, kSize, kSize);
+  glGenFramebuffers(1, &framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, color);
+  glClear(GL_COLOR_BUFFER_BIT);
+  glDisable(GL_DEPTH_TEST);
+  const GLuint program =
+      link({compile(GL_VERTEX_SHADER, "#version 120\nvoid main() { gl_Position = gl_Vertex; }"),
+            compile(GL_FRAGMENT_SHADER,
+                    "#version 120\nvoid main() { vec2 at = gl_PointCoord * 2.0 - 1.0;"
+                    " if (dot(at, at) > 0.95) discard; gl_FragColor = vec4(gl_PointCoord, 1.0, 1.0); }")});
+  glUseProgram(program);
+  glEnable(GL_POINT_SPRITE);
+  glPointSize(13);
+  glBegin(GL_POINTS);
+  for (int i = 0; i < 49; i++)
+    glVertex2f(at(12 + 17 * float(i % 7) + 0.09375f * float(i)),
+               at(12.40625f + 17 * float(i / 7) - 0.0625f * float(i % 7)));
+  glEnd();
+  glPointSize(1);
+  glDisable(GL_POINT_SPRITE);
+  glUseProgram(0);
+  glDeleteProgram(program);
+  forget_program(program);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, GLuint(window));
+  glBlitFramebuffer(0, 0, kSize, kSize, 0, 0, kSize, kSize, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  glBindFramebuffer(GL_FRAMEBUFFER, GLuint(window));
+  glDeleteFramebuffers(1, &framebuffer);
+  glDeleteRenderbuffers(1, &color);
+}
+
 // Shaders that are deleted while attached live until they are detached. The program is linked twice, and its built-in
 // varyings are captured.
 void draw_deleted_shaders() {

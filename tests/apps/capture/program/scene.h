@@ -58,6 +58,7 @@ enum Case : int {
   kStipples,
   kWhole,
   kSampleLayers,
+  kPointPlaces,
   kSubroutines,  // the last one, because apitrace does not replay subroutines
   kCaseCount,
 };
