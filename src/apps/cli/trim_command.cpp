@@ -120,7 +120,7 @@ class Trimming {
   std::vector<std::byte> file() {
     progress_.show("compressing");
     const Frame complete = with_drivers_vertices();
-    std::vector<std::byte> bytes = bkf_bytes(complete, {.level = kLevel, .leave_out = left_out_});
+    std::vector<std::byte> bytes = bkf_bytes(complete, {.level = kLevel, .filters = true, .leave_out = left_out_});
     progress_.show("drawing the trimmed frame");
     Frame written = read_bkf(bytes, frame_.source, {}, load_);
     shade_vertices(written, load_);
