@@ -542,13 +542,13 @@ Frame smooth_frame() {
     const TexelExtent extent = level_extent(texture, level);
     for (int i = 0; i < extent.width * extent.height * extent.depth; i++) {
       const int light = i % extent.width + i / extent.width + int(random() % 3);
-      for (const int value : {light + 40, light + 50, light + 70, 255}) frame.texture_data.push_back(uint8_t(value));
+      for (const int value : {light + 40, light + 50, light + 70, 255}) frame.texture_data.push_back(std::byte(value));
     }
   }
   frame.captured_textures.push_back(texture);
   Reference& reference = frame.references[1];
-  reference.depth_width = 80;
-  reference.depth_height = 50;
+  frame.targets[0].width = reference.depth_width = 80;
+  frame.targets[0].height = reference.depth_height = 50;
   reference.depth.clear();
   for (int i = 0; i < 80 * 50; i++) reference.depth.push_back(float(i % 80 * 977 + i / 80 * 353) / float(1 << 24));
   auto& draw = std::get<DrawCommand>(frame.commands[1]);
