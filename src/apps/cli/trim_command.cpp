@@ -290,7 +290,8 @@ class Trimming {
     return {loaded.begin(), loaded.end()};
   }
 
-  // Sets the contents of loads to 0 if no picture shows them, as where draws cover the whole of the window's old picture.
+  // Sets the contents of loads to 0 if no picture shows them, as where draws cover the whole of the window's old
+  // picture.
   void forget_covered_loads() {
     if (original_->false_colors() > 0) return;
     Frame& frame = trimmed_.frame;

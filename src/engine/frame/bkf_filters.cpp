@@ -177,10 +177,8 @@ void undo_filter(const Filter& filter, std::span<const std::byte> from, std::spa
 nlohmann::json filters_as_json(std::span<const Filter> filters) {
   nlohmann::json list = nlohmann::json::array();
   for (const Filter& filter : filters) {
-    nlohmann::json& one = list.emplace_back(nlohmann::json{{"kind", name_of(filter.kind)},
-                                                           {"offset", filter.offset},
-                                                           {"width", filter.width},
-                                                           {"height", filter.height}});
+    nlohmann::json& one = list.emplace_back(nlohmann::json{
+        {"kind", name_of(filter.kind)}, {"offset", filter.offset}, {"width", filter.width}, {"height", filter.height}});
     if (filter.channels != 1) one["channels"] = filter.channels;
   }
   return list;
@@ -190,7 +188,8 @@ std::vector<Filter> read_filters(const nlohmann::json& blob, uint64_t blob_size)
   const auto list = blob.find("filters");
   std::vector<Filter> filters;
   if (list == blob.end()) return filters;
-  if (!list->is_array()) fail("field 'blob.filters': it is not an array; the file is damaged, copy or capture it again");
+  if (!list->is_array())
+    fail("field 'blob.filters': it is not an array; the file is damaged, copy or capture it again");
   uint64_t end = 0;  // of the filter before
   for (size_t number = 0; number < list->size(); number++) {
     const Filter filter = read_filter((*list)[number], number);

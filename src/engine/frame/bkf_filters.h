@@ -27,9 +27,9 @@ constexpr std::string_view names_of(FilterKind) { return "texels, words"; }
 
 struct Filter {
   FilterKind kind = FilterKind::texels;
-  uint64_t offset = 0;            // in bytes of the blob
-  uint64_t width = 0, height = 0; // texels or words of a row, and rows
-  uint64_t channels = 1;          // bytes of a texel, 1 to 4; 1 for words
+  uint64_t offset = 0;             // in bytes of the blob
+  uint64_t width = 0, height = 0;  // texels or words of a row, and rows
+  uint64_t channels = 1;           // bytes of a texel, 1 to 4; 1 for words
 
   uint64_t bytes() const { return width * height * (kind == FilterKind::words ? sizeof(uint32_t) : channels); }
 };

@@ -281,7 +281,7 @@ class Reader {
       check_part(object.place() + ", data", data, "size", 1);
       if (data.count != texture_bytes(texture)) {
         fail_at_key(object.place() + ", data", "size",
-                fmt::format("its levels have {} bytes, not {}", texture_bytes(texture), data.count));
+                    fmt::format("its levels have {} bytes, not {}", texture_bytes(texture), data.count));
       }
       texture.first_byte = data.offset;
       texels_.add(data.offset, data.count);
@@ -331,7 +331,8 @@ class Reader {
   // Counts bytes that a file may need without holding them.
   void need_vertices(const std::string& place, const char* key, uint64_t bytes) {
     vertex_bytes_ += bytes;
-    if (vertex_bytes_ > limits_.vertex_bytes) fail_at_key(place, key, "all vertices and attributes together are too large");
+    if (vertex_bytes_ > limits_.vertex_bytes)
+      fail_at_key(place, key, "all vertices and attributes together are too large");
     loading_.need(bytes, "commands");
   }
 
@@ -446,8 +447,8 @@ class Reader {
     const uint32_t components = shape_of(type).components();
     if (!bkf::may_store(type, form)) {
       fail_at_key(place, "type",
-              fmt::format("{} cannot be {}{}", bkf::name_of(type), file.normalized ? "normalized " : "",
-                          bkf::name_of(file.type)));
+                  fmt::format("{} cannot be {}{}", bkf::name_of(type), file.normalized ? "normalized " : "",
+                              bkf::name_of(file.type)));
     }
     if (file.data.count % components != 0 || file.data.count == 0) {
       fail_at_key(place, "count", fmt::format("{} is not a multiple of {} above 0", file.data.count, components));
