@@ -40,7 +40,7 @@ inline Bytes packed_frame(std::span<const std::byte> json, std::span<const std::
   const Bytes stored = stored_zstd(json);
   Bytes file;
   for (const char c : {'B', 'R', 'K', 'F'}) file.push_back(std::byte(c));
-  append(file, 3, 4);  // version
+  append(file, 4, 4);  // version
   append(file, stored.size(), 8);
   append(file, json.size(), 8);
   append(file, blob.size(), 8);

@@ -41,7 +41,18 @@ def print_functions(rows):
 
 def path_rows(functions):
     by_name = {f.name: f for f in functions}
-    return [measure(by_name[path[1]], path) for path in PATHS if path[1] in by_name]
+    return once([measure(by_name[path[1]], path) for path in PATHS if path[1] in by_name])
+
+
+def once(rows):
+    """The compiler may join two loops; then a pass through both would be counted twice. The later row gets zeros, and `joined`
+    names the row that has its instructions."""
+    for i, row in enumerate(rows):
+        same = next((earlier for earlier in rows[:i] if "error" not in earlier and "error" not in row and
+                     all(earlier[key] == row[key] for key in ("function", "least", "most", "size"))), None)
+        if same:
+            row |= {"least": 0, "most": 0, "stack_least": 0, "stack_most": 0, "size": 0, "calls": [], "joined": same["path"]}
+    return rows
 
 
 def print_paths(rows):

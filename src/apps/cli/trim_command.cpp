@@ -79,6 +79,12 @@ class Pictures {
 
   uint64_t false_colors() const { return false_colors_; }
 
+  bool equals(const Pictures& others) const {
+    for (size_t i = 0; i < images_.size(); ++i)
+      if (first_difference(images_[i], others.images_[i])) return false;
+    return false_colors_ == others.false_colors_;
+  }
+
   // Throws std::runtime_error that names the difference.
   void require_same(const Pictures& others, const Frame& frame, const std::vector<uint32_t>& targets) const {
     for (size_t i = 0; i < images_.size(); ++i) {
@@ -112,7 +118,10 @@ class Trimming {
     texel_bytes_ = trimmed_.frame.texture_data.size();
     find_moments();
     draw_original();
-    if (!trimmed_.frame.captured_textures.empty() && !arguments.has("all-texels")) forget_texels();
+    if (!trimmed_.frame.captured_textures.empty() && !arguments.has("all-texels")) {
+      forget_texels();
+      forget_covered_loads();
+    }
   }
 
   // Returns the compressed file after checking that it gives the same pictures. Throws std::runtime_error if it does
@@ -120,7 +129,7 @@ class Trimming {
   std::vector<std::byte> file() {
     progress_.show("compressing");
     const Frame complete = with_drivers_vertices();
-    std::vector<std::byte> bytes = bkf_bytes(complete, {.level = kLevel, .leave_out = left_out_});
+    std::vector<std::byte> bytes = bkf_bytes(complete, {.level = kLevel, .filters = true, .leave_out = left_out_});
     progress_.show("drawing the trimmed frame");
     Frame written = read_bkf(bytes, frame_.source, {}, load_);
     shade_vertices(written, load_);
@@ -263,6 +272,44 @@ class Trimming {
     const Pictures drawn(renderer_, prepared, options_, moments_, targets_);
     watch.end();
     texel_bytes_ = forget_unread_texels(trimmed_.frame, prepared, watch);
+  }
+
+  // Textures that loads copy into planes and that no program and no other command reads.
+  std::vector<size_t> only_loaded() const {
+    const Frame& frame = trimmed_.frame;
+    std::set<size_t> loaded;
+    for (const brokkr::Command& command : frame.commands) {
+      const auto* const load = std::get_if<LoadCommand>(&command);
+      if (load != nullptr && frame.captured_textures[load->texture].stored) loaded.insert(load->texture);
+    }
+    const auto erase = [&](const std::vector<BoundTexture>& all) {
+      for (const BoundTexture& bound : all) loaded.erase(size_t(bound.texture));
+    };
+    for (const DrawInputs& inputs : frame.inputs) erase(inputs.textures);
+    for (const VertexInputs& inputs : frame.vertex_inputs) erase(inputs.textures);
+    return {loaded.begin(), loaded.end()};
+  }
+
+  // Sets the contents of loads to 0 if no picture shows them, as where draws cover the whole of the window's old
+  // picture.
+  void forget_covered_loads() {
+    if (original_->false_colors() > 0) return;
+    Frame& frame = trimmed_.frame;
+    for (const size_t number : only_loaded()) {
+      progress_.show("finding the loads that are covered");
+      const CapturedTexture& texture = frame.captured_textures[number];
+      const auto begin = frame.texture_data.begin() + std::ptrdiff_t(texture.first_byte);
+      const auto end = begin + std::ptrdiff_t(texture_bytes(texture));
+      const std::vector<std::byte> kept(begin, end);
+      const auto used = uint64_t(std::count_if(begin, end, [](std::byte byte) { return byte != std::byte(0); }));
+      if (used == 0) continue;
+      std::fill(begin, end, std::byte(0));
+      PreparedFrame prepared = renderer_.prepare(frame, load_);
+      if (original_->equals(Pictures(renderer_, prepared, options_, moments_, targets_)))
+        texel_bytes_ -= std::min<uint64_t>(texel_bytes_, kept.size());
+      else
+        std::copy(kept.begin(), kept.end(), begin);
+    }
   }
 
   // Half of the grid on which the pipeline places vertices.

@@ -43,8 +43,9 @@ class PipelinePanel : public Panel {
     for (int column = 0; column < 3; ++column) ImGui::TableSetupColumn("fact", ImGuiTableColumnFlags_WidthFixed);
     ImGui::TableSetupColumn("note", ImGuiTableColumnFlags_WidthStretch);
     for (const MachineInfo& machine : machines_) {
+      const std::string lanes = machine.available ? std::to_string(machine.width) + " lanes" : "-";
       const std::string cells[] = {
-          machine.name, machine.isa, machine.available ? std::to_string(machine.width) + " lanes" : "-",
+          machine.name, machine.isa == lanes ? "" : machine.isa, lanes,
           machine.note.empty() ? app::counted(uint64_t(machine.workers), "worker") : machine.note};
       const ImGuiCol color = machine.available ? ImGuiCol_Text : ImGuiCol_TextDisabled;
       ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(color));

@@ -254,6 +254,7 @@ std::vector<PinholeCamera> read_cameras(const std::string& path,
     std::error_code ignored;
     fs::path file = path;
     if (fs::is_directory(file, ignored)) file = file_in(file);
+    if (file.filename() == "cameras.txt") file.replace_filename("images.txt");  // the lenses; the poses are beside it
     if (file.extension() == ".bin")
       fail("{}: COLMAP's binary files cannot be read; write text with `colmap model_converter --output_type TXT`",
            path);

@@ -1,4 +1,4 @@
-// Frame files (`.bkf`, versions 1 to 3): one captured frame of an application as clip-space draws.
+// Frame files (`.bkf`, versions 1 to 4): one captured frame of an application as clip-space draws.
 // docs/reference/frame-format.md describes the files; bkf_fields.h and bkf_programs.h list their content.
 //
 // No file is trusted: every count, offset and name is checked before it is used, and the returned Frame has passed
@@ -60,6 +60,7 @@ struct BkfWriteOptions {
   int level = 9;                 // zstd level, 1 (fast) .. 19 (small)
   bool reference_colors = true;  // include the pictures of references
   bool reference_depths = true;
+  bool filters = false;  // filter texels, depths and indices where that makes the file smaller (bkf_filters.h)
   // By index in Frame::vertex_inputs: true if the draws with these inputs are written without positions and varyings,
   // because their vertex program computes all of them. Missing entries are false.
   std::vector<bool> leave_out;

@@ -10,6 +10,7 @@
 #include "base/file_io.h"
 #include "base/json_parse.h"
 #include "frame/bkf_fields.h"
+#include "frame/bkf_filters.h"
 
 namespace brokkr::bkf {
 namespace {
@@ -91,6 +92,22 @@ nlohmann::json parse(const Bytes& bytes, const BkfLimits& limits, Loading& loadi
   fail_in("json", "it is not an object");
 }
 
+// Restores the filtered ranges of the blob.
+void undo_filters(Bytes& blob, const nlohmann::json& description, Loading& loading) {
+  const std::vector<Filter> filters = read_filters(description, blob.size());
+  uint64_t largest = 0, all = 0, done = 0;
+  for (const Filter& filter : filters) largest = std::max(largest, filter.bytes()), all += filter.bytes();
+  loading.check(2 * largest, "blob.filters");  // a copy, and a row of at most as many bytes
+  Bytes copy(size_t(largest), std::byte(0));
+  for (const Filter& filter : filters) {
+    const std::span<std::byte> range = std::span(blob).subspan(size_t(filter.offset), size_t(filter.bytes()));
+    const std::span<std::byte> filtered = std::span(copy).first(range.size());
+    std::ranges::copy(range, filtered.begin());
+    undo_filter(filter, filtered, range);
+    loading.look(done += range.size(), all);
+  }
+}
+
 }  // namespace
 
 Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loading& loading) {
@@ -135,7 +152,13 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loadi
   } else {
     fail_in("blob.codec", "it is neither none nor zstd", "use a newer brokkr");
   }
+  if (version >= kFilterVersion) undo_filters(result.blob, *blob, loading);
   return result;
+}
+
+size_t packed_size(std::span<const std::byte> bytes) {
+  constexpr int kLevel = 5;
+  return compress(bytes, kLevel).size();
 }
 
 Bytes pack(const nlohmann::json& json, std::span<const std::byte> blob, int level, uint32_t version) {

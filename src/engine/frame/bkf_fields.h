@@ -127,8 +127,9 @@ constexpr std::string_view name_of(E value) {
 
 inline constexpr std::string_view kMagic = "BRKF";
 // A file has the lowest version that holds its frame, so that older programs can read it: the first without programs
-// and textures, the second without vertex programs and SPIR-V.
-inline constexpr uint32_t kPlainVersion = 1, kProgramVersion = 2, kVersion = 3;
+// and textures, the second without vertex programs and SPIR-V, the third without filters (bkf_filters.h).
+inline constexpr uint32_t kPlainVersion = 1, kProgramVersion = 2, kVertexVersion = 3, kFilterVersion = 4;
+inline constexpr uint32_t kVersion = kFilterVersion;
 inline constexpr size_t kHeaderSize = 32;  // magic, version, three u64 lengths
 inline constexpr size_t kAlignment = 16;   // alignment of every offset into the blob
 

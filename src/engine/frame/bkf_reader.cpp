@@ -26,7 +26,7 @@ using nlohmann::json;
 const char* const kAgain = "correct the file or capture it again";
 constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 
-[[noreturn]] void fail_at(std::string_view place, std::string_view key, std::string_view problem) {
+[[noreturn]] void fail_at_key(std::string_view place, std::string_view key, std::string_view problem) {
   fail("{}, field '{}': {}; {}", place, key, problem, kAgain);
 }
 
@@ -51,7 +51,7 @@ class ObjectReader {
   const json& array(const char* key) const {
     static const json empty = json::array();
     if (!has(key)) return empty;
-    if (!value_[key].is_array()) fail_at(place_, key, "it is not an array");
+    if (!value_[key].is_array()) fail_at_key(place_, key, "it is not an array");
     return value_[key];
   }
 
@@ -77,7 +77,7 @@ class ObjectReader {
     int id = 0;
     required(key, id);
     const auto found = targets_.find(id);
-    if (found == targets_.end()) fail_at(place_, key, fmt::format("no target has the id {}", id));
+    if (found == targets_.end()) fail_at_key(place_, key, fmt::format("no target has the id {}", id));
     member = found->second;
   }
   void object(const char* key, auto&& list) const {
@@ -88,7 +88,7 @@ class ObjectReader {
  private:
   const json& at(const char* key) const {
     const auto found = value_.find(key);
-    if (found == value_.end()) fail_at(place_, key, "it is missing");
+    if (found == value_.end()) fail_at_key(place_, key, "it is missing");
     return *found;
   }
 
@@ -113,13 +113,13 @@ class ObjectReader {
   template <typename... T>
   void read(const char* key, const json& value, bkf::List<T...> list, const bkf::Limits& limits) const {
     if (!value.is_array() || value.size() != sizeof...(T))
-      fail_at(place_, key, fmt::format("it is not {}", list.meaning));
+      fail_at_key(place_, key, fmt::format("it is not {}", list.meaning));
     size_t i = 0;
     std::apply([&](auto&... member) { (read(key, value[i++], member, limits), ...); }, list.members);
   }
   template <typename T>
   void read(const char* key, const json& value, std::vector<T>& members, const bkf::Limits& limits) const {
-    if (!value.is_array()) fail_at(place_, key, "it is not an array");
+    if (!value.is_array()) fail_at_key(place_, key, "it is not an array");
     members.reserve(value.size());
     for (size_t i = 0; i < value.size(); i++) {
       if constexpr (requires { bkf::as_list(members[0]); } || std::is_integral_v<T> || std::is_same_v<T, std::string>) {
@@ -133,15 +133,15 @@ class ObjectReader {
   void read(const char* key, const json& value, float& member, const bkf::Limits&) const {
     const double number = value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
     if (!(std::abs(number) <= double(std::numeric_limits<float>::max())))
-      fail_at(place_, key, "it is not a finite number");
+      fail_at_key(place_, key, "it is not a finite number");
     member = float(number);
   }
   void read(const char* key, const json& value, bool& member, const bkf::Limits&) const {
-    if (!value.is_boolean()) fail_at(place_, key, "it is neither true nor false");
+    if (!value.is_boolean()) fail_at_key(place_, key, "it is neither true nor false");
     member = value.get<bool>();
   }
   void read(const char* key, const json& value, std::string& member, const bkf::Limits&) const {
-    if (!value.is_string()) fail_at(place_, key, "it is not a text");
+    if (!value.is_string()) fail_at_key(place_, key, "it is not a text");
     member = value.get<std::string>();
   }
   // OpenGL's masks and values have 32 bits. An 8-bit stencil buffer uses the low 8.
@@ -158,7 +158,7 @@ class ObjectReader {
     constexpr int kFar = 1 << 29;  // beyond any target's edge
     Rect& rect = scissor.emplace();
     read(key, value, rect, limits);
-    if (rect.width < 0 || rect.height < 0) fail_at(place_, key, "its size is negative");
+    if (rect.width < 0 || rect.height < 0) fail_at_key(place_, key, "its size is negative");
     const int64_t right = std::min<int64_t>(int64_t(rect.x) + rect.width, kFar);
     const int64_t top = std::min<int64_t>(int64_t(rect.y) + rect.height, kFar);
     rect.x = std::clamp(rect.x, -kFar, kFar);
@@ -184,7 +184,7 @@ class ObjectReader {
         value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t(kMaxInt64));
     const int64_t number = fits ? value.get<int64_t>() : 0;
     if (!fits || number < low || number > high) {
-      fail_at(place_, key, fmt::format("it is not an integer in {}..{}", low, high));
+      fail_at_key(place_, key, fmt::format("it is not an integer in {}..{}", low, high));
     }
     return number;
   }
@@ -233,7 +233,7 @@ class Reader {
     each("sampler", "samplers",
          [&](const ObjectReader& object) { visit_fields(object, frame_.captured_samplers.emplace_back()); });
     const size_t commands = root_.array("commands").size();
-    if (commands >= std::numeric_limits<uint32_t>::max()) fail_at(root_.place(), "commands", "there are too many");
+    if (commands >= std::numeric_limits<uint32_t>::max()) fail_at_key(root_.place(), "commands", "there are too many");
     each("command", "commands", [&](const ObjectReader& object) { frame_.commands.push_back(read_command(object)); });
     gather_parts();
     each("reference", "references", [&](const ObjectReader& object) { read_reference(object); });
@@ -255,9 +255,9 @@ class Reader {
     Target& target = frame_.targets.emplace_back();
     visit_fields(object, target);
     pixels_ += uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers) * uint64_t(target.samples);
-    if (pixels_ > limits_.target_pixels) fail_at(object.place(), "size", "all targets together are too large");
+    if (pixels_ > limits_.target_pixels) fail_at_key(object.place(), "size", "all targets together are too large");
     if (!targets_.emplace(target.id, number).second) {
-      fail_at(object.place(), "id", fmt::format("{} is used twice", target.id));
+      fail_at_key(object.place(), "id", fmt::format("{} is used twice", target.id));
     }
     frame_.views.push_back({.target = number});
   }
@@ -267,10 +267,10 @@ class Reader {
     auto file = read_as<bkf::FileProgram<Program>>(object);
     if (file.has_module) {
       check_part(object.place() + ", spirv", file.module, "count", sizeof(uint32_t));
-      if (!file.program.texts.empty()) fail_at(object.place(), "spirv", "the program has a text as well");
+      if (!file.program.texts.empty()) fail_at_key(object.place(), "spirv", "the program has a text as well");
       const auto* const bytes = reinterpret_cast<const char*>(blob_.data()) + file.module.offset;
       file.program.texts.emplace_back(bytes, file.module.count * sizeof(uint32_t));
-      if (!bkf::is_module(file.program)) fail_at(object.place(), "spirv", "it is not a SPIR-V module");
+      if (!bkf::is_module(file.program)) fail_at_key(object.place(), "spirv", "it is not a SPIR-V module");
     }
     programs.push_back(std::move(file.program));
   }
@@ -280,8 +280,8 @@ class Reader {
     if (texture.stored) {
       check_part(object.place() + ", data", data, "size", 1);
       if (data.count != texture_bytes(texture)) {
-        fail_at(object.place() + ", data", "size",
-                fmt::format("its levels have {} bytes, not {}", texture_bytes(texture), data.count));
+        fail_at_key(object.place() + ", data", "size",
+                    fmt::format("its levels have {} bytes, not {}", texture_bytes(texture), data.count));
       }
       texture.first_byte = data.offset;
       texels_.add(data.offset, data.count);
@@ -331,17 +331,18 @@ class Reader {
   // Counts bytes that a file may need without holding them.
   void need_vertices(const std::string& place, const char* key, uint64_t bytes) {
     vertex_bytes_ += bytes;
-    if (vertex_bytes_ > limits_.vertex_bytes) fail_at(place, key, "all vertices and attributes together are too large");
+    if (vertex_bytes_ > limits_.vertex_bytes)
+      fail_at_key(place, key, "all vertices and attributes together are too large");
     loading_.need(bytes, "commands");
   }
 
   // Checks that `part`, with elements of `element_size` bytes, lies inside the blob `repeat` times.
   void check_part(const std::string& place, const bkf::Part& part, const char* count_key, size_t element_size,
                   uint64_t repeat = 1) const {
-    if (part.offset % bkf::kAlignment != 0) fail_at(place, "offset", "it is not a multiple of 16");
+    if (part.offset % bkf::kAlignment != 0) fail_at_key(place, "offset", "it is not a multiple of 16");
     const uint64_t room = part.offset <= blob_.size() ? (blob_.size() - part.offset) / element_size : 0;
     if (part.count > room / repeat) {
-      fail_at(place, count_key, fmt::format("the range ends beyond the blob of {} bytes", blob_.size()));
+      fail_at_key(place, count_key, fmt::format("the range ends beyond the blob of {} bytes", blob_.size()));
     }
   }
 
@@ -398,11 +399,11 @@ class Reader {
     VertexInputs& inputs = file.vertices;
     DrawCommand& draw = file.command;
     if (inputs.program >= frame_.vertex_programs.size()) {
-      fail_at(place, "vertexProgram", fmt::format("there are {} vertex programs", frame_.vertex_programs.size()));
+      fail_at_key(place, "vertexProgram", fmt::format("there are {} vertex programs", frame_.vertex_programs.size()));
     }
     const VertexProgram& program = frame_.vertex_programs[inputs.program];
     const auto require = [&](const char* key, uint64_t count, uint64_t wanted) {
-      if (count != wanted) fail_at(place, key, fmt::format("the vertex program needs {}, not {}", wanted, count));
+      if (count != wanted) fail_at_key(place, key, fmt::format("the vertex program needs {}, not {}", wanted, count));
     };
     require("vertexUniforms", file.vertex_uniforms.count, vertex_sizes_[inputs.program].uniform_words);
     require("vertexBlocks", inputs.first_of_blocks.size(), program.blocks.size());
@@ -433,7 +434,7 @@ class Reader {
         std::tuple(draw.vertices, draw.vertex_count, draw.instances, of_fragment), left_out_.size());
     if (is_first) {
       const uint64_t room = limits_.vertex_bytes / sizeof(float) / (components + 4);
-      if (vertices > room) fail_at(place, "vertexCount", "all vertices and attributes together are too large");
+      if (vertices > room) fail_at_key(place, "vertexCount", "all vertices and attributes together are too large");
       need_vertices(place, "vertexCount", vertices * (components + 4) * sizeof(float));
       left_out_.push_back({.commands = {}, .vertices = vertices, .varyings = vertices * components});
     }
@@ -445,12 +446,12 @@ class Reader {
     const bkf::AttributeForm form{file.type, file.normalized};
     const uint32_t components = shape_of(type).components();
     if (!bkf::may_store(type, form)) {
-      fail_at(place, "type",
-              fmt::format("{} cannot be {}{}", bkf::name_of(type), file.normalized ? "normalized " : "",
-                          bkf::name_of(file.type)));
+      fail_at_key(place, "type",
+                  fmt::format("{} cannot be {}{}", bkf::name_of(type), file.normalized ? "normalized " : "",
+                              bkf::name_of(file.type)));
     }
     if (file.data.count % components != 0 || file.data.count == 0) {
-      fail_at(place, "count", fmt::format("{} is not a multiple of {} above 0", file.data.count, components));
+      fail_at_key(place, "count", fmt::format("{} is not a multiple of {} above 0", file.data.count, components));
     }
     check_part(place, file.data, "count", bkf::bytes_of(file.type));
     const auto [known, is_new] = known_attributes_.emplace(
@@ -480,12 +481,12 @@ class Reader {
     const std::string& place = object.place();
     DrawInputs& inputs = file.inputs;
     if (inputs.program >= frame_.programs.size()) {
-      fail_at(place, "program", fmt::format("there are {} programs", frame_.programs.size()));
+      fail_at_key(place, "program", fmt::format("there are {} programs", frame_.programs.size()));
     }
     const FragmentProgram& program = frame_.programs[inputs.program];
     const ProgramNeeds& sizes = sizes_[inputs.program];
     const auto require = [&](const char* key, uint64_t count, uint64_t wanted) {
-      if (count != wanted) fail_at(place, key, fmt::format("the program needs {}, not {}", wanted, count));
+      if (count != wanted) fail_at_key(place, key, fmt::format("the program needs {}, not {}", wanted, count));
     };
     const uint64_t vertices = file.positions.count * file.command.instances;
     if (file.has_positions) require("varyings", file.varyings.count, sizes.varying_components * vertices);
@@ -518,7 +519,7 @@ class Reader {
   std::span<const std::byte> picture(const std::string& place, const bkf::Part& part, size_t element_size) {
     check_part(place, part, "size", element_size);
     reference_bytes_ += part.count * element_size;
-    if (reference_bytes_ > limits_.reference_bytes) fail_at(place, "size", "all references are too large");
+    if (reference_bytes_ > limits_.reference_bytes) fail_at_key(place, "size", "all references are too large");
     loading_.need(part.count * element_size, "references");
     return blob_.subspan(part.offset, part.count * element_size);
   }

@@ -12,6 +12,7 @@
 #include "frame/bkf.h"
 #include "frame/bkf_container.h"
 #include "frame/bkf_fields.h"
+#include "frame/bkf_filters.h"
 #include "frame/bkf_programs.h"
 
 namespace brokkr {
@@ -118,6 +119,17 @@ bool needs_vertex_programs(const Frame& frame) {
                      [](const FragmentProgram& program) { return bkf::is_module(program); });
 }
 
+// The bytes of a texel whose channels are bytes; 0 for other formats.
+uint32_t bytes_of_byte_texel(TexelFormat format) {
+  switch (format) {
+    case TexelFormat::r8: return 1;
+    case TexelFormat::rg8: return 2;
+    case TexelFormat::rgba8:
+    case TexelFormat::rgba8_srgb: return 4;
+    default: return 0;
+  }
+}
+
 class Writer {
  public:
   Writer(const Frame& frame, const BkfWriteOptions& options)
@@ -166,8 +178,11 @@ class Writer {
       if (!list->empty()) root[key] = std::move(*list);
     }
     root["blob"] = {{"codec", "zstd"}, {"size", blob_.size()}};
+    const std::vector<bkf::Filter> filters = filter_blob();
+    if (!filters.empty()) root["blob"]["filters"] = bkf::filters_as_json(filters);
     return bkf::pack(root, blob_, options_.level,
-                     has_vertex_programs_     ? bkf::kVersion
+                     !filters.empty()         ? bkf::kFilterVersion
+                     : has_vertex_programs_   ? bkf::kVertexVersion
                      : needs_programs(frame_) ? bkf::kProgramVersion
                                               : bkf::kPlainVersion);
   }
@@ -201,6 +216,41 @@ class Writer {
     return found->second;
   }
 
+  // A range that a filter may shrink. Ranges that are shared are named once.
+  void may_filter(const bkf::Filter& filter) {
+    constexpr uint64_t kLeast = 1024;  // bytes; the entry of a smaller range would cost what its filter saves
+    if (options_.filters && filter.bytes() >= kLeast) ranges_.emplace(filter.offset, filter);
+  }
+
+  void may_filter_words(uint64_t offset, uint64_t width, uint64_t height = 1) {
+    may_filter({.kind = bkf::FilterKind::words, .offset = offset, .width = width, .height = height});
+  }
+
+  void may_filter_texels(const CapturedTexture& texture, uint64_t offset) {
+    const uint32_t bytes = bytes_of_byte_texel(texture.format);
+    if (bytes == 0) return;
+    for (int level = 0; level < texture.levels; level++) {
+      const auto width = uint64_t(level_extent(texture, level).width);
+      const uint64_t all = level_bytes(texture, level);
+      may_filter({.offset = offset, .width = width, .height = all / (width * bytes), .channels = bytes});
+      offset += all;
+    }
+  }
+
+  // Filters those ranges that become smaller by it, and returns their filters.
+  std::vector<bkf::Filter> filter_blob() {
+    std::vector<bkf::Filter> used;
+    for (const auto& [offset, filter] : ranges_) {
+      const std::span<std::byte> range = std::span(blob_).subspan(size_t(offset), size_t(filter.bytes()));
+      std::vector<std::byte> filtered(range.size());
+      bkf::apply_filter(filter, range, filtered);
+      if (bkf::packed_size(filtered) >= bkf::packed_size(range)) continue;
+      std::ranges::copy(filtered, range.begin());
+      used.push_back(filter);
+    }
+    return used;
+  }
+
   void write_command(const DrawCommand& draw) {
     for (uint32_t i = 0; i < draw.view_count; i++) {
       const View& view = frame_.views[draw.first_view + i];
@@ -219,6 +269,7 @@ class Writer {
       // In the file, a draw without indices uses all its positions. A draw that uses fewer is written with indices.
       if (draw.indexed) {
         written.indices.offset = append_shared(stored_indices_, frame_.indices, draw.first_index, draw.element_count);
+        may_filter_words(written.indices.offset, draw.element_count);
       } else if (draw.element_count != draw.vertex_count) {
         std::vector<uint32_t> numbers(draw.element_count);
         std::iota(numbers.begin(), numbers.end(), 0u);
@@ -302,6 +353,7 @@ class Writer {
     if (texture.stored) {
       written.data.count = texture_bytes(texture);
       written.data.offset = append_shared(stored_texels_, frame_.texture_data, texture.first_byte, written.data.count);
+      may_filter_texels(texture, written.data.offset);
     }
     return written;
   }
@@ -337,6 +389,7 @@ class Writer {
       written.depth_offset = append(reference.depth.data(), reference.depth.size());
       written.depth_width = reference.depth_width;
       written.depth_height = reference.depth_height;
+      may_filter_words(written.depth_offset, uint64_t(reference.depth_width), uint64_t(reference.depth_height));
     }
     return written;
   }
@@ -349,6 +402,7 @@ class Writer {
   json commands_ = json::array();
   std::vector<std::byte> blob_;
   using Stored = std::map<std::pair<uint64_t, uint64_t>, uint64_t>;
+  std::map<uint64_t, bkf::Filter> ranges_;  // by offset
   Stored stored_indices_, stored_positions_, stored_varyings_, stored_uniforms_, stored_texels_;
   std::map<std::tuple<uint64_t, uint64_t, ShaderType>, bkf::FileAttribute> stored_attributes_;
 };

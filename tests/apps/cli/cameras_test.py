@@ -105,6 +105,8 @@ class Cameras(InScene):
         # World to camera with y down and z forward, at (0, 0, 3): a half turn around x.
         (model / "images.txt").write_text("# images\n1 0 1 0 0 0 0 3 7 one.png\n\n2 0 1 0 0 0 0 3 7 two.png\n1 2 -1\n")
         self.ok("render", "a.obj", "--cameras", "sparse", "--layer", 1, "--no-output", "--aov", "position=c.pfm")
+        self.ok("render", "a.obj", "--cameras", "sparse/cameras.txt", "--layer", 1, "--no-output", "--aov", "position=l.pfm")
+        self.assertEqual((self.folder / "l.pfm").read_bytes(), (self.folder / "c.pfm").read_bytes())  # the file beside it is read
         self.ok("render", "a.obj", "--cameras", "transforms.json", "--layer", 0, "--no-output", "--aov", "position=n.pfm")
         for row, other in zip(read_pfm(self.folder / "c.pfm"), read_pfm(self.folder / "n.pfm")):
             for a, b in zip(row, other):

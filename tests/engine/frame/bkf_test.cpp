@@ -11,6 +11,7 @@
 
 #include "frame/attributes.h"
 #include "frame/bkf_container.h"
+#include "frame/bkf_filters.h"
 
 namespace brokkr {
 namespace {
@@ -523,10 +524,135 @@ TEST(Bkf, OnlyFramesWithProgramsAreVersionTwo) {
   EXPECT_EQ(bkf_bytes(plain)[4], std::byte(2));
   EXPECT_EQ(read_bkf(bkf_bytes(plain), "memory").references[0].color_file, plain.references[0].color_file);
   const bkf::Container container = unpack(file);
-  EXPECT_EQ(read_error(bkf::pack(container.json, container.blob, 3, 4)),
-            "f.bkf: field 'version': it is 4, this program reads 1 to 3; use a newer brokkr");
+  EXPECT_EQ(read_error(bkf::pack(container.json, container.blob, 3, 5)),
+            "f.bkf: field 'version': it is 5, this program reads 1 to 4; use a newer brokkr");
   EXPECT_NE(read_error(bkf::pack(container.json, container.blob, 3, 0)).find("'version'"), std::string::npos);
 }
+
+// A frame with what filters are for: a texture with levels and layers, depths of a slope, and the indices of a grid.
+Frame smooth_frame() {
+  Frame frame = rich_frame();
+  CapturedTexture texture{.kind = TextureKind::two_array, .format = TexelFormat::rgba8, .width = 61, .height = 48};
+  texture.depth = 2;
+  texture.levels = 6;
+  texture.stored = true;
+  texture.first_byte = frame.texture_data.size();
+  std::mt19937 random(7);
+  for (int level = 0; level < texture.levels; level++) {
+    const TexelExtent extent = level_extent(texture, level);
+    for (int i = 0; i < extent.width * extent.height * extent.depth; i++) {
+      const int light = i % extent.width + i / extent.width + int(random() % 3);
+      for (const int value : {light + 40, light + 50, light + 70, 255}) frame.texture_data.push_back(std::byte(value));
+    }
+  }
+  frame.captured_textures.push_back(texture);
+  Reference& reference = frame.references[1];
+  frame.targets[0].width = reference.depth_width = 80;
+  frame.targets[0].height = reference.depth_height = 50;
+  reference.depth.clear();
+  for (int i = 0; i < 80 * 50; i++) reference.depth.push_back(float(i % 80 * 977 + i / 80 * 353) / float(1 << 24));
+  auto& draw = std::get<DrawCommand>(frame.commands[1]);
+  draw.first_index = uint32_t(frame.indices.size());
+  draw.element_count = 6 * 500;
+  for (uint32_t i = 0; i < 500; i++) {
+    for (const uint32_t corner : {0u, 1u, 30u, 30u, 1u, 31u}) frame.indices.push_back((i + corner) % draw.vertex_count);
+  }
+  return frame;
+}
+
+TEST(Bkf, FilteredFilesAreVersionFourSmallerAndReadBackUnchanged) {
+  const Frame a = smooth_frame();
+  const std::vector<std::byte> plain = bkf_bytes(a), file = bkf_bytes(a, {.filters = true});
+  EXPECT_EQ(plain[4], std::byte(2));
+  EXPECT_EQ(file[4], std::byte(4));
+  EXPECT_LT(file.size(), plain.size() * 3 / 4);
+  const Frame b = read_bkf(file, "memory");
+  expect_equal_textures(a, b);
+  EXPECT_EQ(a.references[1].depth, b.references[1].depth);
+  expect_equal_draws(a, std::get<DrawCommand>(a.commands[1]), b, std::get<DrawCommand>(b.commands[1]));
+  EXPECT_EQ(unpack(file).blob, unpack(plain).blob);
+  EXPECT_EQ(bkf_bytes(b), plain);
+}
+
+// Older programs read a file that no filter makes smaller.
+TEST(Bkf, FiltersThatSaveNothingAreLeftOut) {
+  EXPECT_EQ(bkf_bytes(rich_frame(), {.filters = true}), bkf_bytes(rich_frame()));
+}
+
+TEST(Bkf, FiltersRestoreAnyBytes) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 400; i++) {
+    bkf::Filter filter{.kind = i % 2 ? bkf::FilterKind::words : bkf::FilterKind::texels};
+    filter.width = 1 + random() % (i < 200 ? 5 : 40);
+    filter.height = 1 + random() % 17;
+    if (i % 2 == 0) filter.channels = 1 + random() % 4;
+    std::vector<std::byte> bytes(filter.bytes()), filtered(bytes.size()), restored(bytes.size());
+    const uint32_t range = i % 3 == 0 ? 4 : 256;
+    for (std::byte& byte : bytes) byte = std::byte(random() % range + (256 - range));
+    bkf::apply_filter(filter, bytes, filtered);
+    bkf::undo_filter(filter, filtered, restored);
+    EXPECT_EQ(bytes, restored) << filter.width << 'x' << filter.height << 'x' << filter.channels;
+  }
+}
+
+// The layout in the file, which other readers depend on.
+TEST(Bkf, FiltersStoreWhatTheFormatSays) {
+  const auto filtered = [](const bkf::Filter& filter, const std::vector<uint8_t>& bytes) {
+    std::vector<std::byte> result(bytes.size());
+    bkf::apply_filter(filter, std::as_bytes(std::span(bytes)), result);
+    std::vector<int> values;
+    for (const std::byte byte : result) values.push_back(int(byte));
+    return values;
+  };
+  // Two texels of three bytes: without green (10, 20, 5) and (12, 23, 5).
+  EXPECT_EQ(filtered({.width = 2, .height = 1, .channels = 3}, {30, 20, 25, 35, 23, 28}),
+            (std::vector<int>{10, 2, 20, 3, 5, 0}));
+  // A texel above two others: the median of a = 7, b = 5 and 7 + 5 - 5.
+  EXPECT_EQ(filtered({.width = 2, .height = 2}, {5, 5, 7, 9}), (std::vector<int>{5, 0, 2, 2}));
+  // Words 3, 2 and 256 + 2: differences 3, -1 and 256.
+  EXPECT_EQ(filtered({.kind = bkf::FilterKind::words, .width = 3, .height = 1}, {3, 0, 0, 0, 2, 0, 0, 0, 2, 1, 0, 0}),
+            (std::vector<int>{6, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0}));
+}
+
+struct BadFilter {
+  const char* filters;  // JSON
+  const char* message;  // part of the message
+};
+
+class BadFilters : public testing::TestWithParam<BadFilter> {};
+
+TEST_P(BadFilters, AreRejectedWithPlaceAndField) {
+  bkf::Container container = unpack(bkf_bytes(rich_frame()));
+  container.json["blob"]["filters"] = json::parse(GetParam().filters);
+  const std::string message = read_error(bkf::pack(container.json, container.blob, 3));
+  EXPECT_EQ(message.rfind("f.bkf: field 'blob.filters'", 0), 0u) << message;
+  EXPECT_NE(message.find(GetParam().message), std::string::npos) << message;
+  EXPECT_NE(message.find("; "), std::string::npos) << message;
+  // The key means nothing in an older version.
+  EXPECT_NO_THROW(read_bkf(bkf::pack(container.json, container.blob, 3, 3), "memory"));
+}
+
+constexpr BadFilter kBadFilters[] = {
+    {"7", "it is not an array"},
+    {"[7]", "0: it is not an object"},
+    {R"([{"offset": 0, "width": 1, "height": 1}])", "0: 'kind' is no name"},
+    {R"([{"kind": "bytes", "offset": 0, "width": 1, "height": 1}])", "0: 'kind' is none of texels, words"},
+    {R"([{"kind": "words", "width": 1, "height": 1}])", "0: 'offset' is no whole number"},
+    {R"([{"kind": "words", "offset": -1, "width": 1, "height": 1}])", "0: 'offset' is no whole number"},
+    {R"([{"kind": "words", "offset": 0, "width": 1.5, "height": 1}])", "0: 'width' is no whole number"},
+    {R"([{"kind": "words", "offset": 0, "width": 1, "height": "1"}])", "0: 'height' is no whole number"},
+    {R"([{"kind": "words", "offset": 0, "width": 1, "height": 1, "channels": 2}])", "0: 'channels' is out of range"},
+    {R"([{"kind": "texels", "offset": 0, "width": 1, "height": 1, "channels": 5}])", "0: 'channels' is out of range"},
+    {R"([{"kind": "texels", "offset": 0, "width": 1, "height": 1, "channels": 0}])", "0: 'channels' is out of range"},
+    {R"([{"kind": "words", "offset": 0, "width": 0, "height": 1}])", "0: its range is empty"},
+    {R"([{"kind": "words", "offset": 4294967296, "width": 1, "height": 1}])", "0: 'offset' is before"},
+    {R"([{"kind": "words", "offset": 0, "width": 4294967296, "height": 4294967296}])", "0: its range is empty"},
+    {R"([{"kind": "words", "offset": 0, "width": 2, "height": 9223372036854775807}])", "0: its range is empty"},
+    {R"([{"kind": "texels", "offset": 0, "width": 8, "height": 1, "channels": 4},
+        {"kind": "texels", "offset": 31, "width": 8, "height": 1}])",
+     "1: 'offset' is before the end"},
+};
+INSTANTIATE_TEST_SUITE_P(All, BadFilters, testing::ValuesIn(kBadFilters));
 
 TEST(Bkf, BytesOfTexturesAreThoseOfTheirLevels) {
   CapturedTexture texture{.format = TexelFormat::rgba8, .width = 5, .height = 3, .levels = 3};
@@ -587,11 +713,12 @@ TEST(Bkf, EveryCutFileIsRejected) {
 
 // Flipped bits give either a valid frame or an error (run under sanitizers).
 TEST(Bkf, DamagedFilesDoNotCrash) {
-  const std::vector<std::byte> files[] = {bkf_bytes(rich_frame()), bkf_bytes(vertex_frame(), {.leave_out = {true}})};
+  const std::vector<std::byte> files[] = {bkf_bytes(rich_frame()), bkf_bytes(vertex_frame(), {.leave_out = {true}}),
+                                          bkf_bytes(smooth_frame(), {.filters = true})};
   std::mt19937 random(1);
   int rejected = 0;
   for (int i = 0; i < 3000; i++) {
-    std::vector<std::byte> damaged = files[i % 2];
+    std::vector<std::byte> damaged = files[i % 3];
     for (int k = 0; k < 1 + i % 3; k++) damaged[random() % damaged.size()] ^= std::byte(1 << random() % 8);
     try {
       read_bkf(damaged, "damaged");
