@@ -21,6 +21,13 @@ BROKKR_CONSTANT int kSmallBox = 12;
 // This path computes edge functions in 32 bits: two products of a difference of corners and a difference of samples.
 static_assert(2ll * (kSmallBox * 256) * ((kSmallBox + 1) * 256) < (1ll << 31));
 
+// On CPUs, triangles that are not tiny take a path with one lane per sample up to kMiddleBox pixels: it visits the
+// vectors of samples in their boxes, 4 x 2 samples on v3, without a pass over the region's tiles, and computes in 32
+// bits. A tiny triangle, whose box has at most kTinyBox samples a side, covers few samples of such a vector.
+BROKKR_CONSTANT int kTinyBox = 4, kMiddleBox = 24;
+BROKKR_CONSTANT bool kHasMiddle = Warp::takes_turns && kWidth <= 16;
+static_assert(2ll * (kMiddleBox * 256) * ((kMiddleBox + 4) * 256) < (1ll << 31));
+
 // The number of triangles that pass through one region's tiles together, in order. The list shares storage with the
 // keys of order-free phases and must not enlarge a block's shared memory (raster/raster_shared.h). With half as many,
 // tiles are loaded and stored more often; twice as many do not fit.

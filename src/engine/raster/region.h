@@ -20,8 +20,12 @@ BROKKR_FN constexpr I tile_y(I i) {
 
 // The index within a region (edge 1 << shift) of the sample at x, y from its lower left corner. It is the sum of a
 // column's and a row's index.
-BROKKR_FN Int sample_column(Int x) { return ((x >> 3) << 6) | (x & 1) | ((x & 2) << 1) | ((x & 4) << 2); }
-BROKKR_FN Int sample_row(Int y, int shift) {
+template <class I>
+BROKKR_FN I sample_column(I x) {
+  return ((x >> 3) << 6) | (x & 1) | ((x & 2) << 1) | ((x & 4) << 2);
+}
+template <class I>
+BROKKR_FN I sample_row(I y, int shift) {
   return ((y >> 3) << (shift + 3)) | ((y & 1) << 1) | ((y & 2) << 2) | ((y & 4) << 3);
 }
 BROKKR_FN Int region_sample(Int x, Int y, int shift) { return sample_column(x) + sample_row(y, shift); }

@@ -154,19 +154,111 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const RegionTriangle
   return covered;
 }
 
+// The box of the corners of each lane's triangle, in 1/256 pixel.
+template <class Records>
+BROKKR_FN Box<Int> box_of_corners(Warp& w, const Records& records) {
+  Box<Int> box{records.x(w, 0), records.y(w, 0), records.x(w, 0), records.y(w, 0)};
+  for (int k = 1; k < 3; ++k) {
+    const Int x = records.x(w, k), y = records.y(w, k);
+    box = {minimum(box.min_x, x), minimum(box.min_y, y), maximum(box.max_x, x), maximum(box.max_y, y)};
+  }
+  return box;
+}
+BROKKR_FN Mask fits(const Box<Int>& corners, int pixels) {
+  return corners.max_x - corners.min_x <= pixels * 256 && corners.max_y - corners.min_y <= pixels * 256;
+}
+
 // Lanes whose triangle is small. The test uses the triangle's corners and not its clipped box, because the lane path
 // computes in 32 bits.
 template <class Records>
 BROKKR_FN Mask is_small(Warp& w, const Records& records) {
-  Int x_lo = records.x(w, 0), x_hi = x_lo, y_lo = records.y(w, 0), y_hi = y_lo;
-  for (int k = 1; k < 3; ++k) {
-    const Int x = records.x(w, k), y = records.y(w, k);
-    x_lo = minimum(x_lo, x);
-    x_hi = maximum(x_hi, x);
-    y_lo = minimum(y_lo, y);
-    y_hi = maximum(y_hi, y);
+  return fits(box_of_corners(w, records), kSmallBox);
+}
+
+// Lanes whose triangles rasterize_middle takes. A triangle whose box is cut, by a scissor or the target's edges, is
+// left out: rasterize_middle relies on the edges alone.
+BROKKR_FN Mask is_middle(const Box<Int>& corners, const Box<Int>& box) {
+  const Mask whole = box.min_x <= (corners.min_x + 127) >> 8 && box.min_y <= (corners.min_y + 127) >> 8 &&
+                     box.max_x >= (corners.max_x - 128) >> 8 && box.max_y >= (corners.max_y - 128) >> 8;
+  const Mask tiny = box.max_x - box.min_x < kTinyBox && box.max_y - box.min_y < kTinyBox;
+  return whole && !tiny && fits(corners, kMiddleBox);
+}
+
+// Rasterizes the triangles of lanes records.m, one after another, with one lane per sample. Visits blocks of one or two
+// vectors of samples that meet a triangle's box. Two vectors of 4 x 2 samples take half as many branches, which
+// processors predict badly. Setup takes one lane per triangle. The triangles' boxes meet the region.
+template <class Records>
+BROKKR_FN_NOINLINE int rasterize_middle(Warp& w, const KeyPass& pass, const Records& records, const Box<Int>& box) {
+  constexpr int kVectors = kWidth < 16 ? 2 : 1, kRows = tile_y(kWidth - 1) + 1;  // vectors of a block; rows of a vector
+  constexpr int kWide = tile_x(kWidth - 1) + 1, kHigh = kRows * kVectors;        // of a block
+  const TriangleBlock& block = records.block;
+  const uint8_t key_bits = pass.key_bits;
+  const int last = pass.edge - 1;
+  const Int x0 = maximum(box.min_x - pass.x, 0) & -kWide, y0 = maximum(box.min_y - pass.y, 0) & -kHigh;
+  alignas(64) int32_t from_x[kWidth], from_y[kWidth], to_x[kWidth], to_y[kWidth];
+  alignas(64) int32_t e[3][kWidth], a[3][kWidth], b[3][kWidth];
+  alignas(64) float z[kWidth], z_dx[kWidth], z_dy[kWidth], dx0[kWidth], dy0[kWidth];
+  alignas(64) uint32_t order[kWidth];
+  w.store(from_x, x0);
+  w.store(from_y, y0);
+  w.store(to_x, minimum(box.max_x - pass.x, last));
+  w.store(to_y, minimum(box.max_y - pass.y, last));
+  Int vx[3], vy[3], by_x[3], by_y[3];
+  for (int k = 0; k < 3; ++k) {
+    vx[k] = records.x(w, k);
+    vy[k] = records.y(w, k);
   }
-  return x_hi - x_lo <= kSmallBox * 256 && y_hi - y_lo <= kSmallBox * 256;
+  edge_steps(vx, vy, by_x, by_y);
+  const Int px = ((x0 + pass.x) << 8) + 128, py = ((y0 + pass.y) << 8) + 128;
+  for (int k = 0; k < 3; ++k) {
+    const Int at = by_x[k] * (px - vx[k]) + by_y[k] * (py - vy[k]);
+    w.store(e[k], (at + select(owns_samples(by_x[k], by_y[k], block.top_edges != 0), 0, -1)) >> 8);
+    w.store(a[k], by_x[k]);
+    w.store(b[k], by_y[k]);
+  }
+  w.store(z, as_float(records.field(w, kZ)));
+  w.store(z_dx, as_float(records.field(w, kZdx)));
+  w.store(z_dy, as_float(records.field(w, kZdy)));
+  w.store(dx0, to_float(x0 + pass.x - box.min_x));
+  w.store(dy0, to_float(y0 + pass.y - box.min_y));
+  w.store(order, order_of_primitive(records.field(w, kPrimitive), key_bits));
+  RegionKeys& keys = *pass.keys;
+  const int shift = pass.shift;
+  const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
+  const float z_min = block.z_min, z_max = block.z_max;
+  int covered = 0;
+  for (uint32_t rest = w.ballot(records.m); rest != 0; rest &= rest - 1) {
+    const int i = lowest_bit(rest);
+    Int row[3];
+    for (int k = 0; k < 3; ++k) row[k] = (a[k][i] * lane_x + b[k][i] * lane_y) + e[k][i];
+    const Float first_dx = to_float(lane_x) + dx0[i];
+    Float dy = to_float(lane_y) + dy0[i];
+    for (int y = from_y[i]; y <= to_y[i]; y += kHigh, dy += float(kHigh)) {
+      const int place = sample_row(y, shift);
+      Int edge[3] = {row[0], row[1], row[2]};
+      Float dx = first_dx;
+      for (int x = from_x[i]; x <= to_x[i]; x += kWide, dx += float(kWide)) {
+        Int outside[kVectors];  // negative
+        for (int v = 0; v < kVectors; ++v) {
+          const int up = kRows * v;
+          outside[v] = (edge[0] + up * b[0][i]) | (edge[1] + up * b[1][i]) | (edge[2] + up * b[2][i]);
+        }
+        if (w.any((outside[0] & outside[kVectors - 1]) >= 0)) {
+          const Float z_x = z[i] + z_dx[i] * dx;
+          const int at = place + sample_column(x);
+          for (int v = 0; v < kVectors; ++v) {
+            const Mask inside = outside[v] >= 0;
+            const Float depth = clamp_to(z_x + z_dy[i] * (dy + float(kRows * v)), z_min, z_max);
+            keys.take_min(w, at + sample_row(kRows * v, 0), depth_key(depth, key_bits), order[i], inside);
+            covered += w.count(inside);
+          }
+        }
+        for (int k = 0; k < 3; ++k) edge[k] += kWide * a[k][i];
+      }
+      for (int k = 0; k < 3; ++k) row[k] += kHigh * b[k][i];
+    }
+  }
+  return covered;
 }
 
 // The places of the region's samples in their pixels. Here they lie at the centre, and a pixel has one sample. Other
@@ -191,10 +283,18 @@ BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, TablePointer<const
     const Box<Int> box = records.box(w);
     const Mask here = records.m && meet(box, pass.box());
     if (!w.any(here)) continue;
-    const Mask small = here && is_small(w, records);
+    const Box<Int> corners = box_of_corners(w, records);
+    Mask large = here;
+    if constexpr (kHasMiddle) {
+      const Mask middle = here && is_middle(corners, box);
+      large = here && !middle;
+      records.m = middle;
+      if (w.any(middle)) covered += rasterize_middle(w, pass, records, box);
+    }
+    const Mask small = large && fits(corners, kSmallBox);
     records.m = small;
     if (w.any(small)) covered += rasterize_group(w, pass, records, box);
-    for (uint32_t rest = w.ballot(here && !small); rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = w.ballot(large && !small); rest != 0; rest &= rest - 1) {
       covered += rasterize_large(w, pass, place.triangle(block, g + lowest_bit(rest), pass.x, pass.y));
     }
   }
