@@ -329,8 +329,8 @@ class Publications {
   std::vector<bool> done_, held_, read_;
 };
 
-// Lets consecutive publications whose textures nothing has read wait once: a rasterizer copies its shares of all of them
-// before it awaits the others' copies.
+// Lets consecutive publications whose textures nothing has read wait once: a rasterizer copies its shares of all of
+// them before it awaits the others' copies.
 void join_publications(std::vector<PhaseRecord>& phases) {
   const auto is_new = [](const PhaseRecord& r) { return r.kind == PhaseKind::publish && r.unread != 0; };
   for (size_t i = 0; i < phases.size(); ++i) {

@@ -15,8 +15,8 @@ namespace brokkr {
 // A rasterizer's progress with a blit: its action at the gate, and whether all that it waits for have arrived.
 enum class GateStep : uint32_t { arrive, await_all, copy, await_copies };
 
-// The doors of a blit's gate: how much has arrived at the blit, and how much has been copied. Each rasterizer that takes
-// part adds its share (raster/commands.h). The one that completes a door sets kDoorIsOpen.
+// The doors of a blit's gate: how much has arrived at the blit, and how much has been copied. Each rasterizer that
+// takes part adds its share (raster/commands.h). The one that completes a door sets kDoorIsOpen.
 struct BlitGate {
   uint32_t arrived, copied;
 };

@@ -347,9 +347,9 @@ BROKKR_FN Blending blending_of(const ColorWrite& writing) {
                                    : Blending::other;
 }
 
-// Writes the colour of a program that has a single colour of four words. The tile must have an 8-bit format and no notes
-// of writers. Everything that is equal for all vectors is decided once. Writing clamps colours, whether they are bounded
-// or not.
+// Writes the colour of a program that has a single colour of four words. The tile must have an 8-bit format and no
+// notes of writers. Everything that is equal for all vectors is decided once. Writing clamps colours, whether they are
+// bounded or not.
 class BatchWrite {
  public:
   // Returns true if this class can write the colours of the draw's program to the tile.
@@ -433,9 +433,9 @@ class BatchWrite {
           };
           color = kBlending == Blending::over            ? blended(kOver, kOver)
                   : kBlending == Blending::premultiplied ? blended(kPremultiplied, kPremultiplied)
-                  : kBlending == Blending::light       ? blended(kLight, kLight)
-                  : kBlending == Blending::filter      ? blended(kFilter, kFilter)
-                                                       : blended(how_.blend_color, how_.blend_alpha);
+                  : kBlending == Blending::light         ? blended(kLight, kLight)
+                  : kBlending == Blending::filter        ? blended(kFilter, kFilter)
+                                                         : blended(how_.blend_color, how_.blend_alpha);
         }
         next = store_color(kFormat, color).low;
       }

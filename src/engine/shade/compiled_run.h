@@ -108,12 +108,20 @@ BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const SampledRecord* texture, const
   return look_up_usual<kKnown, true>({texture, texels, m}, u, v, detail);
 }
 // The same for a plain texture (KnownBit).
-template <uint32_t kKnown, bool kCompares>
+template <uint32_t kKnown>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_plain(const SampledRecord* texture, const uint32_t* texels, Mask m, Float u,
-                                            Float v, Float reference, Float detail) {
+                                            Float v, Float detail) {
   Warp w;
-  if constexpr (kCompares) reference = texture->clamps_reference ? saturate(reference) : reference;
-  return plain_two(w, {texture, texels, m, reference}, KnownPlainKind<kKnown, kCompares>(), u, v, detail);
+  return plain_two(w, {texture, texels, m, 0.0f}, KnownPlainKind<kKnown, false>(), u, v, detail);
+}
+// The same for a lookup that compares. `at`: the coordinates and the reference.
+template <uint32_t kKnown>
+BROKKR_FN_NOINLINE Vec4<Warp> look_up_compared(const SampledRecord* texture, const uint32_t* texels, Mask m,
+                                               const Uint (&at)[3], Float detail) {
+  Warp w;
+  const Float given = as_float(at[2]), reference = texture->clamps_reference ? saturate(given) : given;
+  return plain_two(w, {texture, texels, m, reference}, KnownPlainKind<kKnown, true>(), as_float(at[0]), as_float(at[1]),
+                   detail);
 }
 
 inline constexpr uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;
@@ -227,13 +235,16 @@ struct VectorRun {
   BROKKR_FN const SampledRecord* texture(uint32_t sampler) const {
     return call.sampled + call.samplers[sampler].record;
   }
-  // `reference`: read only by lookups that compare.
-  template <uint32_t kKnown, bool kCompares>
-  BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint reference,
-                               Uint detail) const {
+  template <uint32_t kKnown>
+  BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
     if (!any(m)) return take_nothing(results);
-    take(results, brokkr::look_up_plain<kKnown, kCompares>(texture(sampler), call.texels, m, as_float(u), as_float(v),
-                                                           as_float(reference), as_float(detail)));
+    take(results,
+         brokkr::look_up_plain<kKnown>(texture(sampler), call.texels, m, as_float(u), as_float(v), as_float(detail)));
+  }
+  template <uint32_t kKnown>
+  BROKKR_FN void look_up_compared(uint32_t sampler, Uint* results, Mask m, const Uint (&at)[3], Uint detail) const {
+    if (!any(m)) return take_nothing(results);
+    take(results, brokkr::look_up_compared<kKnown>(texture(sampler), call.texels, m, at, as_float(detail)));
   }
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {

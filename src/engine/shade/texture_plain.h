@@ -126,9 +126,8 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& k
     w.gather_square(look.texels, left + low, left + high, x.b - x.a, look.lanes, texel);
   else
     texel[0] = w.gather(look.texels, left + low, look.lanes);
-  return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
-    return texel_of_word(kind.encoding, texel[2 * row + column]);
-  });
+  return filtered([&](int column, int row)
+                      BROKKR_INLINE_LAMBDA { return texel_of_word(kind.encoding, texel[2 * row + column]); });
 }
 
 // A lookup in a plain texture, without offsets. `kind` is plain_kind of the texture, `detail` that of looked_up. At
@@ -143,9 +142,8 @@ BROKKR_FN Vec4<Warp> plain_two(Warp& w, const PlainLookup& look, const Kind& kin
     const PlainLevel one{side(texture.width), side(texture.height), Int(int(texture.first[level]))};
     return plain_texel(w, look, kind, one, u, v);
   };
-  const auto given = [&](const Vec4<Warp>& v) BROKKR_INLINE_LAMBDA {
-    return kind.compares ? v : handed_on(texture, v);
-  };
+  const auto given = [&](const Vec4<Warp>& v)
+                         BROKKR_INLINE_LAMBDA { return kind.compares ? v : handed_on(texture, v); };
   if (kind.mip == MipFilter::none) return given(of_level(0));
   const LevelChoice choice = levels_of(texture, kind.mip, detail);
   const bool mixes = kind.mip == MipFilter::linear && w.any(look.lanes && choice.next > 0.0f);

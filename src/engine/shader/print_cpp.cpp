@@ -207,10 +207,14 @@ class CppPrinter {
       statement(fmt::format("  run.look_up_usual<{}, {}>(s{}, t, {}, {}, {}, {});", o.known, lookups_,
                             o.extra & kSamplerMask, lanes, reg(o.operand[0]), reg(o.operand[1]), reg(o.operand[2])));
     } else if (holds_lookups_ && o.op == Op::sample && is_known_plain(o.known)) {
-      const bool compares = (o.extra & kSampleCompare) != 0;
-      const std::string reference = compares ? reg(o.operand[2]) : "Uint(0u)", level = reg(o.operand[compares ? 3 : 2]);
-      statement(fmt::format("  run.look_up_plain<{}, {}>({}, t, {}, {}, {}, {}, {});", o.known, compares,
-                            o.extra & kSamplerMask, lanes, reg(o.operand[0]), reg(o.operand[1]), reference, level));
+      const std::string u = reg(o.operand[0]), v = reg(o.operand[1]), third = reg(o.operand[2]);
+      const uint32_t sampler = o.extra & kSamplerMask;
+      if ((o.extra & kSampleCompare) != 0) {
+        statement(fmt::format("  run.look_up_compared<{}>({}, t, {}, {{{}, {}, {}}}, {});", o.known, sampler, lanes, u,
+                              v, third, reg(o.operand[3])));
+      } else {
+        statement(fmt::format("  run.look_up_plain<{}>({}, t, {}, {}, {}, {});", o.known, sampler, lanes, u, v, third));
+      }
     } else {
       statement(fmt::format("  run.look_up({}, {:#010x}u, t, {}{});", uint32_t(o.op), o.extra, lanes, list));
     }

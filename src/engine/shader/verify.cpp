@@ -212,9 +212,8 @@ class CodeVerifier {
     hold(code_.samplers[number] == kind_of_sample(one.extra), "the sampler is of another kind");
     if (one.op != Op::sample && one.op != Op::detail) return;
     const bool may_compare = (one.extra & kSampleCompare) == 0 || is_known_plain(one.known);
-    const bool is_plain =
-        one.op == Op::detail ||
-        ((one.extra & (kSampleFetch | kSampleGather)) == 0 && !has_offset(one.extra) && may_compare);
+    const bool is_plain = one.op == Op::detail ||
+                          ((one.extra & (kSampleFetch | kSampleGather)) == 0 && !has_offset(one.extra) && may_compare);
     hold(one.known == 0 || (kind_of_sample(one.extra) == TextureKind::two && is_plain),
          "the known facts about its texture are impossible");
   }

@@ -1,5 +1,5 @@
-// The 8-bit sRGB codes of linear colours, and the colours of codes, from tables. A table takes a third of the instructions
-// of a power.
+// The 8-bit sRGB codes of linear colours, and the colours of codes, from tables. A table takes a third of the
+// instructions of a power.
 #pragma once
 
 #include <cstdint>

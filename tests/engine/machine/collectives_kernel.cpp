@@ -102,9 +102,8 @@ static uint32_t wrong_srgb_lights() {
 }
 
 machine_test::MachineEntries machine() {
-  return {kWidth,         kWidth == 32 ? 8 : 1, sizeof(Storage), run_answer,
-          run_share_keys, run_increment_masked, run_alone,       wrong_srgb_codes,
-          wrong_srgb_lights};
+  return {kWidth,    kWidth == 32 ? 8 : 1, sizeof(Storage),  run_answer, run_share_keys, run_increment_masked,
+          run_alone, wrong_srgb_codes,     wrong_srgb_lights};
 }
 
 }  // namespace machine_workers

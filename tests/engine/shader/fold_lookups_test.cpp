@@ -240,8 +240,8 @@ TEST_F(FoldLookupsTest, ComparisonsGiveTheBitsOfTheGeneralPath) {
   for (int func = 0; func < 8; ++func) {
     for (int wrap = 0; wrap < 6; ++wrap) {
       for (const int filters : {0, 1, 2, 3}) {
-        CapturedSampler sampler = sampler_of(TextureWrap(wrap), (filters & 1) != 0,
-                                             (filters & 2) != 0 ? MipFilter::linear : MipFilter::none);
+        CapturedSampler sampler =
+            sampler_of(TextureWrap(wrap), (filters & 1) != 0, (filters & 2) != 0 ? MipFilter::linear : MipFilter::none);
         sampler.compare = CompareFunc(func);
         sampler.border = {0.25f, 0.25f, 0.25f, 0.25f};
         const TexelFormat format = (func + wrap) % 2 == 0 ? TexelFormat::depth32f : TexelFormat::depth16;
