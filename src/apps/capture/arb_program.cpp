@@ -141,7 +141,8 @@ struct Symbol {
 
 class Translator {
  public:
-  explicit Translator(std::string_view source) : tokens_(tokens_of(source.substr(std::min(source.size(), size_t(10))))) {
+  explicit Translator(std::string_view source)
+      : tokens_(tokens_of(source.substr(std::min(source.size(), size_t(10))))) {
     is_fragment_ = source.starts_with("!!ARBfp1.0");
     if (!is_fragment_ && !source.starts_with("!!ARBvp1.0")) refuse("another version");
   }
@@ -393,8 +394,8 @@ class Translator {
       const std::string space = member("eye") ? "Eye" : (expect("."), expect("object"), "Object");
       expect(".");
       const std::string axis = next();
-      return "gl_" + space + "Plane" + static_cast<char>(std::toupper(static_cast<unsigned char>(axis[0]))) + "[" + unit +
-             "]";
+      return "gl_" + space + "Plane" + static_cast<char>(std::toupper(static_cast<unsigned char>(axis[0]))) + "[" +
+             unit + "]";
     }
     if (name == "texenv") {
       const std::string unit = std::to_string(index(0));
@@ -489,12 +490,14 @@ class Translator {
         matrices_ = std::max(matrices_, number + 1);
         const std::string m = "arb_matrix[" + std::to_string(number) + "]";
         rows.push_back(by_column ? m + "[" + r + "]"
-                                 : "vec4(" + m + "[0][" + r + "], " + m + "[1][" + r + "], " + m + "[2][" + r + "], " + m +
-                                       "[3][" + r + "])");
+                                 : "vec4(" + m + "[0][" + r + "], " + m + "[1][" + r + "], " + m + "[2][" + r + "], " +
+                                       m + "[3][" + r + "])");
         continue;
       }
-      const std::string form = std::string(inverse || inverse_transposed ? "Inverse" : "") + (by_column ? "" : "Transpose");
-      const std::string full = kind == "texture" ? "gl_TextureMatrix" + form + "[" + std::to_string(number) + "]" : name + form;
+      const std::string form =
+          std::string(inverse || inverse_transposed ? "Inverse" : "") + (by_column ? "" : "Transpose");
+      const std::string full =
+          kind == "texture" ? "gl_TextureMatrix" + form + "[" + std::to_string(number) + "]" : name + form;
       rows.push_back(full + "[" + r + "]");
     }
     return rows;

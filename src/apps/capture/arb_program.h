@@ -17,15 +17,15 @@
 namespace brokkr::capture {
 
 struct ArbTranslation {
-  std::string text;            // in GLSL 1.20; empty if there is a problem
-  std::string problem;         // the reason why the program is not translated: "an ARB program with …"
-  std::vector<int> attributes;  // numbers of its generic attributes
-  std::vector<int> units;      // texture units that it reads
+  std::string text;                      // in GLSL 1.20; empty if there is a problem
+  std::string problem;                   // the reason why the program is not translated: "an ARB program with …"
+  std::vector<int> attributes;           // numbers of its generic attributes
+  std::vector<int> units;                // texture units that it reads
   int env = 0, local = 0, matrices = 0;  // lengths of the uniform arrays
 };
 
-// `source` begins with !!ARBvp1.0 or !!ARBfp1.0. The driver has accepted it, so the translator reports only what it does
-// not know, and does not check the program's rules.
+// `source` begins with !!ARBvp1.0 or !!ARBfp1.0. The driver has accepted it, so the translator reports only what it
+// does not know, and does not check the program's rules.
 ArbTranslation translate_arb_program(std::string_view source);
 
 }  // namespace brokkr::capture

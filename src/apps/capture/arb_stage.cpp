@@ -83,10 +83,13 @@ const ArbProgram* current_arb_program(Context& context, bool vertex, bool fragme
   vertex = vertex && context.info.arb_vertex_program && is_enabled(GL_VERTEX_PROGRAM_ARB);
   fragment = fragment && context.info.arb_fragment_program && is_enabled(GL_FRAGMENT_PROGRAM_ARB);
   if (!vertex && !fragment) return nullptr;
-  const std::pair key(vertex ? assembly_of(GL_VERTEX_PROGRAM_ARB) : "", fragment ? assembly_of(GL_FRAGMENT_PROGRAM_ARB) : "");
+  const std::pair key(vertex ? assembly_of(GL_VERTEX_PROGRAM_ARB) : "",
+                      fragment ? assembly_of(GL_FRAGMENT_PROGRAM_ARB) : "");
   auto& known = context.arb_programs[key];
   if (!known) {
     known = std::make_shared<ArbProgram>();
+    const auto is_rejected = [](const std::string& text) { return !text.starts_with("!!ARB"); };
+    known->is_rejected = (vertex && is_rejected(key.first)) || (fragment && is_rejected(key.second));
     if (vertex) known->vertex = translate_arb_program(key.first);
     if (fragment) known->fragment = translate_arb_program(key.second);
     if (!known->vertex.text.empty() || !known->fragment.text.empty()) make_program(*known);

@@ -13,10 +13,11 @@ namespace brokkr::capture {
 struct ArbProgram {
   GLuint program = 0;
   ArbTranslation vertex, fragment;  // with empty texts if not part of the pair
+  bool is_rejected = false;         // the driver has rejected one of them, so draws are errors and draw nothing
 };
 
-// The assembly programs that this draw runs. `vertex` and `fragment`: which of them no GLSL program replaces.
-// `problem` of either translation says why there is no text for it. The values of its uniforms are the context's current
+// The assembly programs that this draw runs. `vertex` and `fragment`: which of them no GLSL program replaces. `problem`
+// of either translation says why there is no text for it. The values of its uniforms are the context's current
 // parameters. Null if neither is enabled.
 const ArbProgram* current_arb_program(Context& context, bool vertex, bool fragment);
 

@@ -238,6 +238,25 @@ void record_fixed_vertices(Context& context, VertexStage& stage, bool opaque) {
   use_copy(stage, copy, 0);
 }
 
+// Sets what a program records, where its vertex program goes, and the outputs that rasterization needs.
+void describe_outputs(const Context& context, const StagePrograms& stages, GLuint last, VertexStage& stage) {
+  const KnownProgram of_last = find_program(last);
+  stage.kind = VertexStage::Kind::program;
+  copy_vertices(context, stage, stages[kVertex]);
+  stage.draw_id = stages[kVertex] != 0 && find_program(stages[kVertex])->vertex.draw_id;
+  stage.clip_distances = of_last->last.clip_distance;
+  stage.recorded = of_last->recorded;
+  stage.records_all = of_last->records_all;
+  const auto add = [&](bool counts, const char* name) {
+    const auto is = [&](const RecordedVarying& one) { return one.name == name; };
+    if (counts && std::any_of(stage.recorded.begin(), stage.recorded.end(), is)) stage.more.emplace_back(name);
+  };
+  add(context.info.es || is_enabled(GL_PROGRAM_POINT_SIZE), kPointSize);
+  const bool two_sided = context.info.compatibility && is_enabled(GL_VERTEX_PROGRAM_TWO_SIDE);
+  add(two_sided, kBackColor);
+  add(two_sided, kBackSecondaryColor);
+}
+
 }  // namespace
 
 void program_created(GLuint program) { set_program(program, nullptr); }
@@ -286,7 +305,8 @@ bool binary_linked(GLuint program, const std::vector<std::byte>& binary) {
 void delete_shadows(const Context& context) {
   const std::lock_guard lock(programs().mutex);
   for (auto& [name, program] : programs().of_name) {
-    if (name.first != context.share_group || !program || program->user != context.number || program->has_users) continue;
+    if (name.first != context.share_group || !program || program->user != context.number || program->has_users)
+      continue;
     if (program->vertex_copy && program->vertex_copy->copier != 0) GL(DeleteProgram)(program->vertex_copy->copier);
     program->vertex_copy = nullptr;
     if (program->shadow == 0) continue;
@@ -330,6 +350,7 @@ VertexStage current_vertex_stage(Context& context, bool opaque) {
   StagePrograms stages = current_glsl_stages(context);
   const ArbProgram* const assembly =
       context.info.glsl ? current_arb_program(context, stages[kVertex] == 0, stages[kFragment] == 0) : nullptr;
+  if (assembly && assembly->is_rejected) return stage;
   if (assembly && !assembly->vertex.text.empty()) stages[kVertex] = assembly->program;
   if (assembly && !assembly->fragment.text.empty()) stages[kFragment] = assembly->program;
   stage.flags = fragment_flags(context, stages[kFragment]);
@@ -380,27 +401,13 @@ VertexStage current_vertex_stage(Context& context, bool opaque) {
     }
     stage.stages.push_back({program, known->shadow, kStageBits[which]});
   }
-  const KnownProgram of_last = find_program(last);
-  stage.kind = VertexStage::Kind::program;
   stage.expands = stages[kGeometry] != 0 || stages[kEvaluation] != 0;
   if (stages[kGeometry]) {
     stage.primitive = geometry_primitive(last);
   } else if (stages[kEvaluation]) {
     stage.primitive = evaluation_primitive(last);
   }
-  copy_vertices(context, stage, stages[kVertex]);
-  stage.draw_id = stages[kVertex] != 0 && find_program(stages[kVertex])->vertex.draw_id;
-  stage.clip_distances = of_last->last.clip_distance;
-  stage.recorded = of_last->recorded;
-  stage.records_all = of_last->records_all;
-  const auto add = [&](bool counts, const char* name) {
-    const auto is = [&](const RecordedVarying& one) { return one.name == name; };
-    if (counts && std::any_of(stage.recorded.begin(), stage.recorded.end(), is)) stage.more.emplace_back(name);
-  };
-  add(context.info.es || is_enabled(GL_PROGRAM_POINT_SIZE), kPointSize);
-  const bool two_sided = context.info.compatibility && is_enabled(GL_VERTEX_PROGRAM_TWO_SIDE);
-  add(two_sided, kBackColor);
-  add(two_sided, kBackSecondaryColor);
+  describe_outputs(context, stages, last, stage);
   return stage;
 }
 

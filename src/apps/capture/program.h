@@ -124,7 +124,7 @@ struct VertexCopy;
 // Describes how the current state computes positions and shades fragments.
 struct VertexStage {
   enum class Kind : uint8_t { fixed_function, program, impossible } kind = Kind::impossible;
-  std::string reason;               // the reason, if impossible
+  std::string reason;               // the reason, if impossible; empty: the draw is an error in GL and draws nothing
   std::vector<ShadowStage> stages;  // for `program`: the stages before rasterization
   bool expands = false;             // a geometry or tessellation shader generates the primitives
   GLenum primitive = GL_POINTS;     // if `expands`: the kind of primitive, GL_POINTS, GL_LINES or GL_TRIANGLES
@@ -139,7 +139,7 @@ struct VertexStage {
   GLuint vertex_program = 0;
   std::string expanded;
   std::vector<RecordedVarying> recorded;
-  bool records_all = false;  // for `program`: `recorded` has all varyings that the program writes
+  bool records_all = false;      // for `program`: `recorded` has all varyings that the program writes
   uint32_t components() const {  // per vertex, including its position
     return recorded.empty() ? 4 : 4 + recorded.back().offset + recorded.back().components;
   }

@@ -378,10 +378,11 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   State& state = render.state;
   if (state.viewport.z < 1 || state.viewport.w < 1) return;  // no pixel can be covered
   VertexStage stage = current_vertex_stage(context, call.opaque);
+  if (stage.kind == VertexStage::Kind::impossible && stage.reason.empty()) return;
   const GLenum primitive = stage.expands ? stage.primitive : feedback_primitive(call.mode);
   note_smoothing(context, primitive);
-  // In targets of several samples, llvmpipe's points have the coordinates of a place half a pixel away. Windows lie upside
-  // down in it. GLSL 1.00 has no derivatives.
+  // In targets of several samples, llvmpipe's points have the coordinates of a place half a pixel away. Windows lie
+  // upside down in it. GLSL 1.00 has no derivatives.
   if (primitive == GL_POINTS && is_llvmpipe(context) && is_multisampling(context.info) && stage.fragment &&
       stage.fragment->program.version != 100)
     stage.moves_point_coord = images.is_window() ? -1 : 1;

@@ -55,13 +55,12 @@ class FrameWriter {
     forget_a_parents();
     const std::lock_guard lock(mutex_);
     process_ = getpid();
-    last_ = std::async(std::launch::async,
-                       [before = std::move(last_), frame = std::move(frame), path = std::move(path)] {
-                         t_writes = true;
-                         if (before.valid()) before.wait();
-                         write(frame, path);
-                       })
-                .share();
+    last_ =
+        std::async(std::launch::async, [before = std::move(last_), frame = std::move(frame), path = std::move(path)] {
+          t_writes = true;
+          if (before.valid()) before.wait();
+          write(frame, path);
+        }).share();
   }
 
   // Waits until all frames are written, because the program exits. Another thread may still add one.

@@ -49,8 +49,8 @@ bool reads_array_of_samples(GLuint program, const ProgramSampler& sampler) {
          type == GL_UNSIGNED_INT_SAMPLER_2D_MULTISAMPLE_ARRAY;
 }
 
-// The context's current value of a built-in varying, which Mesa's fixed-function fragments read if the vertex program does
-// not write it.
+// The context's current value of a built-in varying, which Mesa's fixed-function fragments read if the vertex program
+// does not write it.
 std::array<GLfloat, 4> current_value(const std::string& built_in) {
   if (built_in == "gl_Color") return get_floats<4>(GL_CURRENT_COLOR);
   if (built_in == "gl_SecondaryColor") return get_floats<4>(GL_CURRENT_SECONDARY_COLOR);

@@ -17,8 +17,8 @@
 
 namespace brokkr::capture {
 
-// The source of a component of a varying: its index in a recorded vertex (without the position), or `value` if the vertex
-// shader never writes it.
+// The source of a component of a varying: its index in a recorded vertex (without the position), or `value` if the
+// vertex shader never writes it.
 inline constexpr uint32_t kUnwritten = ~0u;
 struct VaryingColumn {
   uint32_t index = kUnwritten;
@@ -70,8 +70,8 @@ class Shading {
   AttributeStreams streams_;
   Numbers<FragmentProgram> programs_;
   Numbers<VertexProgram> vertex_programs_;
-  // Key: the interface, the direction in which gl_PointCoord moves, and the names of vertex outputs that are not inputs of
-  // the fragment shader.
+  // Key: the interface, the direction in which gl_PointCoord moves, and the names of vertex outputs that are not inputs
+  // of the fragment shader.
   std::map<std::tuple<const FragmentInterface*, int, std::vector<std::string>>, Known> known_;
   std::map<std::vector<uint32_t>, uint64_t> uniforms_;  // positions of words, by content
 };

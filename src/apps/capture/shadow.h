@@ -46,9 +46,9 @@ struct ProgramInfo {
 
   std::shared_ptr<const VertexCopy> vertex_copy;  // null: not made
 
-  // The number of the context in which the layer's programs have drawn; 0: none yet. Only it may delete them, and none if
-  // there are several: when another one does, Mesa 22.3 later unbinds the vertex shader of whatever that context draws, and
-  // crashes.
+  // The number of the context in which the layer's programs have drawn; 0: none yet. Only it may delete them, and none
+  // if there are several: when another one does, Mesa 22.3 later unbinds the vertex shader of whatever that context
+  // draws, and crashes.
   uint64_t user = 0;
   bool has_users = false;  // several contexts
 };

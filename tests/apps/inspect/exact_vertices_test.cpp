@@ -145,12 +145,12 @@ void expect_exact(const char* name, double percent) {
   EXPECT_GE(share, percent);
 }
 
-TEST(ExactVertices, SuperTuxKart) { expect_exact("supertuxkart", 50); }
-TEST(ExactVertices, Minetest) { expect_exact("minetest", 50); }
-TEST(ExactVertices, OpenArena) { expect_exact("openarena", 50); }
-TEST(ExactVertices, Neverball) { expect_exact("neverball", 50); }
-TEST(ExactVertices, ExtremeTuxRacer) { expect_exact("extremetuxracer", 50); }
-TEST(ExactVertices, Terrain) { expect_exact("terrain", 50); }
+TEST(ExactVertices, SuperTuxKart) { expect_exact("supertuxkart", 86); }
+TEST(ExactVertices, Minetest) { expect_exact("minetest", 98); }
+TEST(ExactVertices, OpenArena) { expect_exact("openarena", 83); }
+TEST(ExactVertices, Neverball) { expect_exact("neverball", 94); }
+TEST(ExactVertices, ExtremeTuxRacer) { expect_exact("extremetuxracer", 77); }
+TEST(ExactVertices, Terrain) { expect_exact("terrain", 87); }
 
 }  // namespace
 }  // namespace brokkr

@@ -45,7 +45,8 @@ ExactNumber divide(const ExactNumber& a, const ExactNumber& b) {
   const long double value = a.value / b.value;
   return rounded(value, (a.bound + std::abs(value) * b.bound) / least);
 }
-// A function whose slope is at most `slope`, and whose result has a relative error of `parts` units and an absolute one.
+// A function whose slope is at most `slope`, and whose result has a relative error of `parts` units and an absolute
+// one.
 ExactNumber function(const ExactNumber& a, long double value, long double slope, long double parts,
                      long double absolute = 0) {
   const ExactNumber once = rounded(value, slope * a.bound);
