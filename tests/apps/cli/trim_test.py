@@ -74,6 +74,24 @@ def two_targets(**state):
     return test_frame.container(text, test_frame.TRIANGLE, version=2)
 
 
+LOADED = bytes(i % 251 + 1 for i in range(4 * SIZE * SIZE))
+
+
+def loaded_frame(*covering):
+    """A target with contents from before the frame, these commands, and a white triangle over half of it."""
+    blob = Blob()
+    blob.add(test_frame.TRIANGLE)
+    contents = blob.add(LOADED)
+    empty = {"varyings": {"offset": 0, "type": "f32", "count": 0}, "uniforms": {"offset": 0, "type": "u32", "count": 0}}
+    text = test_frame.frame(
+        size=SIZE, blob_size=len(blob.bytes),
+        textures=[{"kind": "2d", "format": "rgba8", "size": [SIZE, SIZE, 1], "data": {"offset": contents, "type": "u8", "size": len(LOADED)}}],
+        targets=[{"id": 0, "size": [SIZE, SIZE], "samples": 0, "colors": [["rgba8", "rgba"]], "depth": "depth24"}],
+        programs=[{"fragment": ["void main() { gl_FragColor = vec4(1.0); }"], "version": 110}],
+        commands=[{"type": "load", "target": 0, "plane": "color0", "texture": 0}, *covering, test_frame.draw(program=0, **empty)])
+    return test_frame.container(text, blob.bytes, version=2)
+
+
 def raw_png():
     """The black picture of SIZE x SIZE pixels, not compressed."""
     def chunk(kind, content):
@@ -143,6 +161,12 @@ class Trim(unittest.TestCase):
         self.trim(textured_frame(), "--all-texels")
         self.run_program("extract", "out.bkf", "--texture", "0", "-o", "t.bin")
         self.assertEqual((self.path / "t.bin").read_bytes(), texels(1))
+
+    def test_loads_that_no_picture_shows_are_emptied(self):
+        for covering, options, kept in (([], [], LOADED), ([CLEAR], [], bytes(len(LOADED))), ([CLEAR], ["--all-texels"], LOADED)):
+            self.trim(loaded_frame(*covering), *options)
+            self.run_program("extract", "out.bkf", "--texture", "0", "-o", "t.bin")
+            self.assertEqual((self.path / "t.bin").read_bytes(), kept)
 
     def test_commands_and_targets(self):
         self.assertEqual(self.trim(textured_frame(), "--commands", "2")["draws"], 1)
