@@ -184,44 +184,59 @@ BROKKR_FN Mask is_middle(const Box<Int>& corners, const Box<Int>& box) {
   return whole && !tiny && fits(corners, kMiddleBox);
 }
 
+// The triangles that rasterize_middle draws, one per lane: the samples of the region that they may cover, edge
+// functions, depth planes and orders. Edge functions and depth planes begin at the first sample of the first block.
+struct MiddleTriangles {
+  static constexpr int kVectors = kWidth < 16 ? 2 : 1;                            // of a block of samples
+  static constexpr int kRows = tile_y(kWidth - 1) + 1;                            // of a vector
+  static constexpr int kWide = tile_x(kWidth - 1) + 1, kHigh = kRows * kVectors;  // of a block
+
+  alignas(64) int32_t from_x[kWidth], from_y[kWidth], to_x[kWidth], to_y[kWidth];
+  alignas(64) int32_t e[3][kWidth], a[3][kWidth], b[3][kWidth];
+  alignas(64) float z[kWidth], z_dx[kWidth], z_dy[kWidth], dx0[kWidth], dy0[kWidth];
+  alignas(64) uint32_t order[kWidth];
+
+  template <class Records>
+  BROKKR_FN MiddleTriangles(Warp& w, const KeyPass& pass, const Records& records, const Box<Int>& box) {
+    const int last = pass.edge - 1;
+    const Int x0 = maximum(box.min_x - pass.x, 0) & -kWide, y0 = maximum(box.min_y - pass.y, 0) & -kHigh;
+    w.store(from_x, x0);
+    w.store(from_y, y0);
+    w.store(to_x, minimum(box.max_x - pass.x, last));
+    w.store(to_y, minimum(box.max_y - pass.y, last));
+    Int vx[3], vy[3], by_x[3], by_y[3];
+    for (int k = 0; k < 3; ++k) {
+      vx[k] = records.x(w, k);
+      vy[k] = records.y(w, k);
+    }
+    edge_steps(vx, vy, by_x, by_y);
+    const Int px = ((x0 + pass.x) << 8) + 128, py = ((y0 + pass.y) << 8) + 128;
+    const bool top_edges = records.block.top_edges != 0;
+    for (int k = 0; k < 3; ++k) {
+      const Int at = by_x[k] * (px - vx[k]) + by_y[k] * (py - vy[k]);
+      w.store(e[k], (at + select(owns_samples(by_x[k], by_y[k], top_edges), 0, -1)) >> 8);
+      w.store(a[k], by_x[k]);
+      w.store(b[k], by_y[k]);
+    }
+    w.store(z, as_float(records.field(w, kZ)));
+    w.store(z_dx, as_float(records.field(w, kZdx)));
+    w.store(z_dy, as_float(records.field(w, kZdy)));
+    w.store(dx0, to_float(x0 + pass.x - box.min_x));
+    w.store(dy0, to_float(y0 + pass.y - box.min_y));
+    w.store(order, order_of_primitive(records.field(w, kPrimitive), pass.key_bits));
+  }
+};
+
 // Rasterizes the triangles of lanes records.m, one after another, with one lane per sample. Visits blocks of one or two
 // vectors of samples that meet a triangle's box. Two vectors of 4 x 2 samples take half as many branches, which
 // processors predict badly. Setup takes one lane per triangle. The triangles' boxes meet the region.
 template <class Records>
 BROKKR_FN_NOINLINE int rasterize_middle(Warp& w, const KeyPass& pass, const Records& records, const Box<Int>& box) {
-  constexpr int kVectors = kWidth < 16 ? 2 : 1, kRows = tile_y(kWidth - 1) + 1;  // vectors of a block; rows of a vector
-  constexpr int kWide = tile_x(kWidth - 1) + 1, kHigh = kRows * kVectors;        // of a block
+  constexpr int kVectors = MiddleTriangles::kVectors, kRows = MiddleTriangles::kRows;
+  constexpr int kWide = MiddleTriangles::kWide, kHigh = MiddleTriangles::kHigh;
+  const MiddleTriangles t(w, pass, records, box);
   const TriangleBlock& block = records.block;
   const uint8_t key_bits = pass.key_bits;
-  const int last = pass.edge - 1;
-  const Int x0 = maximum(box.min_x - pass.x, 0) & -kWide, y0 = maximum(box.min_y - pass.y, 0) & -kHigh;
-  alignas(64) int32_t from_x[kWidth], from_y[kWidth], to_x[kWidth], to_y[kWidth];
-  alignas(64) int32_t e[3][kWidth], a[3][kWidth], b[3][kWidth];
-  alignas(64) float z[kWidth], z_dx[kWidth], z_dy[kWidth], dx0[kWidth], dy0[kWidth];
-  alignas(64) uint32_t order[kWidth];
-  w.store(from_x, x0);
-  w.store(from_y, y0);
-  w.store(to_x, minimum(box.max_x - pass.x, last));
-  w.store(to_y, minimum(box.max_y - pass.y, last));
-  Int vx[3], vy[3], by_x[3], by_y[3];
-  for (int k = 0; k < 3; ++k) {
-    vx[k] = records.x(w, k);
-    vy[k] = records.y(w, k);
-  }
-  edge_steps(vx, vy, by_x, by_y);
-  const Int px = ((x0 + pass.x) << 8) + 128, py = ((y0 + pass.y) << 8) + 128;
-  for (int k = 0; k < 3; ++k) {
-    const Int at = by_x[k] * (px - vx[k]) + by_y[k] * (py - vy[k]);
-    w.store(e[k], (at + select(owns_samples(by_x[k], by_y[k], block.top_edges != 0), 0, -1)) >> 8);
-    w.store(a[k], by_x[k]);
-    w.store(b[k], by_y[k]);
-  }
-  w.store(z, as_float(records.field(w, kZ)));
-  w.store(z_dx, as_float(records.field(w, kZdx)));
-  w.store(z_dy, as_float(records.field(w, kZdy)));
-  w.store(dx0, to_float(x0 + pass.x - box.min_x));
-  w.store(dy0, to_float(y0 + pass.y - box.min_y));
-  w.store(order, order_of_primitive(records.field(w, kPrimitive), key_bits));
   RegionKeys& keys = *pass.keys;
   const int shift = pass.shift;
   const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
@@ -230,32 +245,32 @@ BROKKR_FN_NOINLINE int rasterize_middle(Warp& w, const KeyPass& pass, const Reco
   for (uint32_t rest = w.ballot(records.m); rest != 0; rest &= rest - 1) {
     const int i = lowest_bit(rest);
     Int row[3];
-    for (int k = 0; k < 3; ++k) row[k] = (a[k][i] * lane_x + b[k][i] * lane_y) + e[k][i];
-    const Float first_dx = to_float(lane_x) + dx0[i];
-    Float dy = to_float(lane_y) + dy0[i];
-    for (int y = from_y[i]; y <= to_y[i]; y += kHigh, dy += float(kHigh)) {
+    for (int k = 0; k < 3; ++k) row[k] = (t.a[k][i] * lane_x + t.b[k][i] * lane_y) + t.e[k][i];
+    const Float first_dx = to_float(lane_x) + t.dx0[i];
+    Float dy = to_float(lane_y) + t.dy0[i];
+    for (int y = t.from_y[i]; y <= t.to_y[i]; y += kHigh, dy += float(kHigh)) {
       const int place = sample_row(y, shift);
       Int edge[3] = {row[0], row[1], row[2]};
       Float dx = first_dx;
-      for (int x = from_x[i]; x <= to_x[i]; x += kWide, dx += float(kWide)) {
+      for (int x = t.from_x[i]; x <= t.to_x[i]; x += kWide, dx += float(kWide)) {
         Int outside[kVectors];  // negative
         for (int v = 0; v < kVectors; ++v) {
           const int up = kRows * v;
-          outside[v] = (edge[0] + up * b[0][i]) | (edge[1] + up * b[1][i]) | (edge[2] + up * b[2][i]);
+          outside[v] = (edge[0] + up * t.b[0][i]) | (edge[1] + up * t.b[1][i]) | (edge[2] + up * t.b[2][i]);
         }
         if (w.any((outside[0] & outside[kVectors - 1]) >= 0)) {
-          const Float z_x = z[i] + z_dx[i] * dx;
+          const Float z_x = t.z[i] + t.z_dx[i] * dx;
           const int at = place + sample_column(x);
           for (int v = 0; v < kVectors; ++v) {
             const Mask inside = outside[v] >= 0;
-            const Float depth = clamp_to(z_x + z_dy[i] * (dy + float(kRows * v)), z_min, z_max);
-            keys.take_min(w, at + sample_row(kRows * v, 0), depth_key(depth, key_bits), order[i], inside);
+            const Float depth = clamp_to(z_x + t.z_dy[i] * (dy + float(kRows * v)), z_min, z_max);
+            keys.take_min(w, at + sample_row(kRows * v, 0), depth_key(depth, key_bits), t.order[i], inside);
             covered += w.count(inside);
           }
         }
-        for (int k = 0; k < 3; ++k) edge[k] += kWide * a[k][i];
+        for (int k = 0; k < 3; ++k) edge[k] += kWide * t.a[k][i];
       }
-      for (int k = 0; k < 3; ++k) row[k] += kHigh * b[k][i];
+      for (int k = 0; k < 3; ++k) row[k] += kHigh * t.b[k][i];
     }
   }
   return covered;
