@@ -34,7 +34,8 @@ __attribute__((noinline)) bool find_places(const Warp& w, const A* addresses, co
   if (kShared ? w.shared_bytes() < bytes
               : !w.find_window(addresses[__builtin_ctz(lanes)] + in.offset, bytes, in.kinds, window))
     return false;
-  for (uint32_t l = 0; l < kLanes; ++l) places.at[l] = (kShared ? A(addresses[l] + in.offset) : addresses[l] + in.offset) + shared;
+  for (uint32_t l = 0; l < kLanes; ++l)
+    places.at[l] = (kShared ? A(addresses[l] + in.offset) : addresses[l] + in.offset) + shared;
   const uint64_t begin = window.begin, stride = window.is_local ? kLocalBytes : 0;
   const int shift = __builtin_ctz(bytes);
   uint64_t out = 0, low = 0, apart = 0;
@@ -65,7 +66,7 @@ class Addresses {
   Addresses(Warp& w, const Instruction& in, uint32_t bytes) : w_(w), in_(in), bytes_(bytes), all_(row<A>(w, in.a)) {}
   // Returns true if all lanes have one address.
   bool are_one(uint32_t lanes) const {
-    return (in_.a & 3) == kConstant || are_same(all_, all_[__builtin_ctz(lanes)], lanes);
+    return (in_.a & 3) == kConstant || (lanes & (lanes - 1)) == 0 || are_same(all_, all_[__builtin_ctz(lanes)], lanes);
   }
   // Finds the addresses of these lanes together, if they can be.
   void find(uint32_t lanes) {
@@ -416,11 +417,11 @@ AtomicHandler atomic_named(std::string_view operation) {
   } else if constexpr (sizeof(T) == 2) {
     return operation == "cas" ? &exchange_if_of<T> : nullptr;
   } else {
-    constexpr Named<AtomicHandler> kOperations[] = {
-        {"add", &atomic_of<T, AtomAdd>},   {"min", &atomic_of<T, AtomMin>}, {"max", &atomic_of<T, AtomMax>},
-        {"and", &atomic_of<T, AtomAnd>},   {"or", &atomic_of<T, AtomOr>},   {"xor", &atomic_of<T, AtomXor>},
-        {"inc", &atomic_of<T, AtomInc>},   {"dec", &atomic_of<T, AtomDec>}, {"exch", &atomic_of<T, AtomExch>},
-        {"cas", &exchange_if_of<T>}};
+    constexpr Named<AtomicHandler> kOperations[] = {{"add", &atomic_of<T, AtomAdd>},   {"min", &atomic_of<T, AtomMin>},
+                                                    {"max", &atomic_of<T, AtomMax>},   {"and", &atomic_of<T, AtomAnd>},
+                                                    {"or", &atomic_of<T, AtomOr>},     {"xor", &atomic_of<T, AtomXor>},
+                                                    {"inc", &atomic_of<T, AtomInc>},   {"dec", &atomic_of<T, AtomDec>},
+                                                    {"exch", &atomic_of<T, AtomExch>}, {"cas", &exchange_if_of<T>}};
     return find(kOperations, operation);
   }
 }

@@ -96,7 +96,8 @@ template <class T, class Comparison, Combine kCombine>
 void compare(Warp& w, const Instruction& in, uint32_t lanes) {
   const WordOf<T>* const a = row<T>(w, in.a);
   const WordOf<T>* const b = row<T>(w, in.b);
-  uint32_t p = lanes_where([&](uint32_t l) { return Comparison::template run<T>(from_word<T>(a[l]), from_word<T>(b[l])); });
+  uint32_t p =
+      lanes_where([&](uint32_t l) { return Comparison::template run<T>(from_word<T>(a[l]), from_word<T>(b[l])); });
   uint32_t q = ~p;
   if constexpr (kCombine != Combine::none) {
     const uint32_t c = w.bits(in.c, in.c_negated);

@@ -122,7 +122,7 @@ struct Instruction {
   bool guard_negated = false;
   bool a_negated = false, b_negated = false, c_negated = false;  // predicates
   uint8_t mode = 0;                                              // kind of a collective
-  uint8_t kinds = 0;   // of memory that an access may use: RangeKind
+  uint8_t kinds = 0;                                             // of memory that an access may use: RangeKind
   uint32_t plain = 0;  // number of plain instructions from here on, without one of another kind between them
 };
 

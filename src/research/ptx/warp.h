@@ -154,7 +154,7 @@ class Warp {
   Group pick(uint32_t avoid);
   Group pick_any();
   uint64_t run_group(Group& g, uint64_t most);
-  void run_plain(Group& g, uint32_t count);  // instructions of kind `plain`
+  void run_plain(Group& g, uint32_t count);                     // instructions of kind `plain`
   bool part(Group& g, const Instruction& in, uint32_t active);  // at a branch that some lanes take
   bool step(Group& g);  // executes one instruction; returns true if the group continues
   void count_run(uint32_t pc, uint32_t lanes) const;
