@@ -24,8 +24,8 @@ __attribute__((noinline)) bool are_same(const A* addresses, A first, uint32_t la
   return other == 0;
 }
 
-// Finds the addresses of all lanes; returns false if an access of `bytes` at one of them is wrong, or must be looked at by
-// itself. These are loops over all lanes, so that the compiler vectorizes.
+// Finds the addresses of all lanes; returns false if an access of `bytes` at one of them is wrong, or must be looked at
+// by itself. These are loops over all lanes, so that the compiler vectorizes.
 template <bool kShared, class A>
 __attribute__((noinline)) bool find_places(const Warp& w, const A* addresses, const Instruction& in, uint32_t bytes,
                                            uint32_t lanes, Places& places) {

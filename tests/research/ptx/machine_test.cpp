@@ -86,8 +86,8 @@ TEST(PtxMachine, FaultsNameWhatAndWhere) {
   }
 }
 
-// Lanes access neighbouring words, the same words in another order, scattered ones, or one word; all lanes or some. Loads
-// and stores of 32 and 64 bits and of vectors, in global, shared and local memory.
+// Lanes access neighbouring words, the same words in another order, scattered ones, or one word; all lanes or some.
+// Loads and stores of 32 and 64 bits and of vectors, in global and shared memory, and by generic addresses.
 TEST(PtxMachine, AccessesOfAllLanesAreThoseOfEachLane) {
   const std::string set = "mad.lo.u32 %r4, %r0, 17, 5; st.global.u32 [%rd1], %r4;\n";
   const char* const orders[] = {"mov.u32 %r5, %r0;", "sub.u32 %r5, 31, %r0;",
