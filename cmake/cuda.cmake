@@ -78,12 +78,15 @@ endif()
 list(APPEND CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/keep-ptxas-report)
 add_library(brokkr_cuda_options INTERFACE)
 # Compiles the CUDA files `sources` as the object library <target>_cuda, and adds the objects and the runtime to
-# `target`. The simulated device links the same objects.
+# `target`. The simulated device links the same objects. Files without code for the device are C++, which takes a fifth of
+# nvcc's time.
 function(brokkr_add_cuda_objects target)
   add_library(${target}_cuda OBJECT ${ARGN})
-  set_target_properties(${target}_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_target_properties(${target}_cuda PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
+                                                  VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${target}_cuda PRIVATE ${BROKKR_INCLUDE_ROOTS} ${PROJECT_SOURCE_DIR}/shaders)
-  target_link_libraries(${target}_cuda PRIVATE glm::glm Threads::Threads ${BROKKR_CUDA_RUNTIME} brokkr_cuda_options)
+  target_include_directories(${target}_cuda SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  target_link_libraries(${target}_cuda PRIVATE glm::glm Threads::Threads ${BROKKR_CUDA_RUNTIME} brokkr_options brokkr_cuda_options)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_cuda>)
   target_link_libraries(${target} PRIVATE ${BROKKR_CUDA_RUNTIME} $<BUILD_INTERFACE:brokkr_cuda_options>)
 endfunction()

@@ -9,8 +9,8 @@ endif()
 if(BROKKR_HAVE_CUDA)
   set(kernels pipeline/cuda/kernel.cu pipeline/cuda/kernel_built_in.cu pipeline/cuda/kernel_opaque.cu
               pipeline/cuda/kernel_vertices.cu)
-  brokkr_add_cuda_objects(brokkr ${kernels} pipeline/cuda/device_frame.cu pipeline/cuda/launch.cu pipeline/cuda/machine.cu
-                          pipeline/cuda/resolve.cu pipeline/cuda/squares.cu pipeline/cuda/task_machine.cu pipeline/cuda/watch.cu
+  brokkr_add_cuda_objects(brokkr ${kernels} pipeline/cuda/device_frame.cpp pipeline/cuda/launch.cu pipeline/cuda/machine.cu
+                          pipeline/cuda/resolve.cu pipeline/cuda/squares.cu pipeline/cuda/task_machine.cpp pipeline/cuda/watch.cpp
                           diff/cuda_kernel.cu)
   target_sources(brokkr PRIVATE pipeline/cuda/compiler.cpp pipeline/cuda/linked_programs.cpp pipeline/cuda/name.cpp)
   # The compiler leaves registers for this many blocks of 256 threads: 255 per thread for 1 block, 128 for 2, 64 for 4.

@@ -66,7 +66,7 @@ class Addresses {
   Addresses(Warp& w, const Instruction& in, uint32_t bytes) : w_(w), in_(in), bytes_(bytes), all_(row<A>(w, in.a)) {}
   // Returns true if all lanes have one address.
   bool are_one(uint32_t lanes) const {
-    return (in_.a & 3) == kConstant || are_same(all_, all_[__builtin_ctz(lanes)], lanes);
+    return (in_.a & 3) == kConstant || (lanes & (lanes - 1)) == 0 || are_same(all_, all_[__builtin_ctz(lanes)], lanes);
   }
   // Finds the addresses of these lanes together, if they can be.
   void find(uint32_t lanes) {

@@ -104,7 +104,7 @@ void Builder::run() {
 void Builder::declare_shared() {
   std::vector<Declaration> unsized;
   for (const Statement& s : statements_) {
-    if (s.kind != Statement::directive) continue;
+    if (s.kind != Statement::directive || s.word == ".loc") continue;
     const Words words = words_of(s);
     if (!has(Words(words.begin(), words.begin() + std::ptrdiff_t(std::min<size_t>(words.size(), 3))), ".shared"))
       continue;

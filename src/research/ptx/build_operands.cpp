@@ -273,6 +273,18 @@ void Builder::append(const Instruction& in, uint32_t line) {
   p_.traits.push_back(traits_);
 }
 
+const Builder::Operation& Builder::operation_of(std::string_view word) {
+  const auto [at, is_new] = operations_.try_emplace(word);
+  Operation& o = at->second;
+  if (!is_new) return o;
+  o.parts = split(word, '.');
+  o.work = work_of(o.parts);
+  if (o.parts.size() > 1) o.translate = find(kOperations, word.substr(0, o.parts[0].size() + 1 + o.parts[1].size()));
+  if (o.translate == nullptr) o.translate = find(kOperations, o.parts[0]);
+  if (o.translate == nullptr) o.translate = &Builder::arithmetic;
+  return o;
+}
+
 void Builder::instruction(const Statement& s) {
   Instruction in;
   if (!s.guard.empty()) {
@@ -281,13 +293,9 @@ void Builder::instruction(const Statement& s) {
     in.guard = r->place;
     in.guard_negated = s.guard_negated;
   }
-  const Words parts = split(s.word, '.');
-  traits_ = {.work = work_of(parts)};
-  Translate translate = nullptr;
-  if (parts.size() > 1) translate = find(kOperations, s.word.substr(0, parts[0].size() + 1 + parts[1].size()));
-  if (translate == nullptr) translate = find(kOperations, parts[0]);
-  if (translate == nullptr) translate = &Builder::arithmetic;
-  if (!(this->*translate)(s, parts, in)) {  // fails only if it is executed
+  const Operation& operation = operation_of(s.word);
+  traits_ = {.work = operation.work};
+  if (!(this->*operation.translate)(s, operation.parts, in)) {  // fails only if it is executed
     in.kind = Kind::unknown;
     in.run = nullptr;
   }

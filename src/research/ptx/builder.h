@@ -89,6 +89,11 @@ class Builder {
     Place place = kNowhere;
     bool wide = false;
   };
+  struct Operation {
+    Words parts;
+    Work work = Work::integer;
+    Translate translate = nullptr;
+  };
   // Places of the parts of a vector.
   using Parts = Place Instruction::*const[4];
 
@@ -129,6 +134,7 @@ class Builder {
 
   // build_operands.cpp: the table of operations.
   void append(const Instruction& in, uint32_t line);
+  const Operation& operation_of(std::string_view word);  // looks each word up once
   void instruction(const Statement& s);
 
   // build_control.cpp
@@ -184,6 +190,7 @@ class Builder {
   std::vector<Statement> statements_;
   size_t at_ = 0;
   std::unordered_map<std::string_view, uint32_t> shared_;
+  std::unordered_map<std::string_view, Operation> operations_;  // by the opcode with qualifiers
   std::unordered_map<uint64_t, Place> constants_, wide_constants_;
   std::vector<Scope> scopes_;
   Function* function_ = nullptr;

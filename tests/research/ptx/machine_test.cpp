@@ -86,6 +86,65 @@ TEST(PtxMachine, FaultsNameWhatAndWhere) {
   }
 }
 
+// Lanes access neighbouring words, the same words in another order, scattered ones, or one word; all lanes or some.
+// Loads and stores of 32 and 64 bits and of vectors, in global and shared memory, and by generic addresses.
+TEST(PtxMachine, AccessesOfAllLanesAreThoseOfEachLane) {
+  const std::string set = "mad.lo.u32 %r4, %r0, 17, 5; st.global.u32 [%rd1], %r4;\n";
+  const char* const orders[] = {"mov.u32 %r5, %r0;", "sub.u32 %r5, 31, %r0;",
+                                "mul.lo.u32 %r5, %r0, 7; and.b32 %r5, %r5, 31;", "mov.u32 %r5, 13;"};
+  const auto source = [](int order, uint32_t l) {
+    return order == 0 ? l : order == 1 ? 31 - l : order == 2 ? l * 7 % 32 : 13;
+  };
+  for (int order = 0; order < 4; ++order) {
+    for (const uint32_t mask : {~0u, 0x0f0ff0f1u, 0x80000000u, 0x00000003u}) {
+      SCOPED_TRACE("order " + std::to_string(order) + ", lanes " + std::to_string(mask));
+      const auto program =
+          kernel_of(kThread + set + "bar.warp.sync -1;" + orders[order] +
+                    "mul.wide.u32 %rd2, %r5, 4; add.u64 %rd2, %rd0, %rd2; mov.u32 %r6, 9; mov.u32 %r7, 9; mov.u32 %r8, "
+                    "9; mov.u32 %r9, 9;\n"
+                    "mov.u32 %r10, " +
+                    std::to_string(mask) +
+                    "; shr.u32 %r10, %r10, %r0; and.b32 %r10, %r10, 1; setp.ne.u32 %p0, %r10, 0;\n"
+                    "@%p0 ld.global.u32 %r6, [%rd2];\n"
+                    "mov.u32 %r11, shared; shl.b32 %r12, %r5, 3; add.u32 %r12, %r11, %r12; shl.b32 %r13, %r0, 3; "
+                    "add.u32 %r13, %r11, %r13;\n"
+                    "st.shared.v2.u32 [%r13], {%r4, %r0}; bar.warp.sync -1;\n"
+                    "@%p0 ld.shared.v2.u32 {%r7, %r8}, [%r12];\n"
+                    "cvta.shared.u64 %rd3, %r12; @%p0 ld.u64 %rd4, [%rd3]; @%p0 cvt.u32.u64 %r9, %rd4;\n"
+                    "add.u64 %rd5, %rd1, 128; st.global.u32 [%rd5], %r6; st.global.u32 [%rd5+128], %r7; st.global.u32 "
+                    "[%rd5+256], %r8;\n"
+                    "st.global.u32 [%rd5+384], %r9; @%p0 st.global.u32 [%rd2+640], %r0;");
+      Words words(256);
+      ASSERT_EQ(run(*program, words, 1, 32), "");
+      std::vector<uint32_t> last(32, 0);  // the lane with the highest number stores last
+      for (uint32_t l = 0; l < 32; ++l) {
+        const uint32_t from = source(order, l);
+        const bool is_active = (mask >> l & 1) != 0;
+        if (is_active) last[from] = l;
+        EXPECT_EQ(words.at[32 + l], is_active ? from * 17 + 5 : 9) << l;
+        EXPECT_EQ(words.at[64 + l], is_active ? from * 17 + 5 : 9) << l;
+        EXPECT_EQ(words.at[96 + l], is_active ? from : 9) << l;
+        EXPECT_EQ(words.at[128 + l], is_active ? from * 17 + 5 : 9) << l;
+      }
+      for (uint32_t l = 0; l < 32; ++l) EXPECT_EQ(words.at[160 + l], last[l]) << l;
+    }
+  }
+}
+
+// The lane with the wrong address is named, also if it is neither the first nor the last.
+TEST(PtxMachine, AWrongAddressAmongManyNamesItsLane) {
+  const std::string move = "mov.u64 %rd2, %rd1; setp.eq.u32 %p0, %r2, 21;\n";
+  for (const char* const access :
+       {"ld.global.u32 %r3, [%rd2];", "st.global.u32 [%rd2], %r0;", "atom.global.add.u32 %r3, [%rd2], 1;"}) {
+    const std::string out = fault_of(move + "@%p0 add.u64 %rd2, %rd2, 4096;" + access);
+    EXPECT_TRUE(out.starts_with("access out of bounds to 4 bytes")) << out;
+    EXPECT_NE(out.find("lane 21: kernel"), std::string::npos) << out;
+    const std::string odd = fault_of(move + "@%p0 add.u64 %rd2, %rd2, 2;" + access);
+    EXPECT_TRUE(odd.starts_with("misaligned access to 4 bytes")) << odd;
+    EXPECT_NE(odd.find("lane 21: kernel"), std::string::npos) << odd;
+  }
+}
+
 TEST(PtxMachine, ALivelockIsGivenUp) {
   Settings settings;
   settings.limit = 1000;

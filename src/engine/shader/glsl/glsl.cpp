@@ -277,6 +277,46 @@ class DivisionGuard {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants_;  // by type and bits
 };
 
+// The optimizer writes out every call. This many instructions do not fit into the memory of a shader (main.cpp).
+constexpr uint64_t kMaxWrittenOut = uint64_t(1) << 22;
+
+// Throws if the module has too many instructions once its calls are written out, before minutes and gigabytes tell.
+void check_calls(const std::vector<uint32_t>& words) {
+  constexpr size_t kHeader = 5;
+  struct Function {
+    uint64_t instructions = 0;
+    std::vector<uint32_t> calls;
+    enum { unknown, visited, known } state = unknown;
+  };
+  std::map<uint32_t, Function> functions;
+  std::vector<uint32_t> open;  // entry points, and below the functions whose callees are being counted
+  Function* function = nullptr;
+  for (size_t at = kHeader; at < words.size(); at += std::max(words[at] >> 16, 1u)) {
+    const auto op = spv::Op(words[at] & 0xffff);
+    if (op == spv::OpEntryPoint) open.push_back(words[at + 2]);
+    if (op == spv::OpFunction) function = &functions[words[at + 2]];
+    if (function == nullptr) continue;
+    ++function->instructions;
+    if (op == spv::OpFunctionCall) function->calls.push_back(words[at + 3]);
+  }
+  while (!open.empty()) {
+    Function& f = functions[open.back()];
+    if (f.state == Function::unknown) {
+      f.state = Function::visited;
+      for (const uint32_t callee : f.calls) {
+        if (functions[callee].state == Function::unknown) open.push_back(callee);
+      }
+      continue;
+    }
+    open.pop_back();
+    if (f.state == Function::known) continue;
+    f.state = Function::known;
+    for (const uint32_t callee : f.calls) f.instructions += functions[callee].instructions;
+    if (f.instructions > kMaxWrittenOut)
+      throw ShaderError(0, fmt::format("with its calls written out, it has more than {} instructions", kMaxWrittenOut));
+  }
+}
+
 // Runs the passes that `add` registers.
 template <class Add>
 std::vector<uint32_t> passed(const std::vector<uint32_t>& words, Add add) {
@@ -297,6 +337,7 @@ std::vector<uint32_t> passed(const std::vector<uint32_t>& words, Add add) {
 std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
   constexpr uint32_t kVersion1_0 = 0x00010000;
   if (words.size() > 1) words[1] = kVersion1_0;  // without SPIR-V's rules, glslang leaves the version undefined
+  check_calls(words);
   return passed(DivisionGuard(words).guarded(),
                 [](spvtools::Optimizer& optimizer) { optimizer.RegisterPerformancePasses(); });
 }
@@ -416,6 +457,7 @@ std::vector<uint32_t> take_spirv(std::string_view bytes, Stage stage) {
     optimizer.RegisterPass(spvtools::CreateFoldSpecConstantOpAndCompositePass());
     optimizer.RegisterPass(spvtools::CreateUnifyConstantPass());
   });
+  check_calls(words);
   return with_computed_constants(passed(DivisionGuard(words).guarded(), [](spvtools::Optimizer& optimizer) {
     optimizer.RegisterLegalizationPasses();
     optimizer.RegisterPerformancePasses();
