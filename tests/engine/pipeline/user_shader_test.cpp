@@ -244,18 +244,37 @@ double processor_seconds() {
   return seconds;
 }
 
-TEST_F(UserShaders, TextsThatGrowWithoutEndAreRefusedInTime) {
+// A text of functions f0 .. f<depth>, each of which calls the one before it twice.
+std::string doubling_text(int depth) {
   std::string text = "float f0(float x) { return x * 0.5; }\n";
-  for (int i = 1; i <= 40; ++i) {
+  for (int i = 1; i <= depth; ++i) {
     const std::string before = "f" + std::to_string(i - 1);
     text += "float f" + std::to_string(i) + "(float x) { return " + before + "(x) + " + before + "(x + 1.0); }\n";
   }
+  return text + "void mainImage(out vec4 o, vec2 u) { o = vec4(f" + std::to_string(depth) + "(u.x)); }";
+}
+
+TEST_F(UserShaders, TextsThatGrowWithoutEndAreRefusedInTime) {
   const double begin = processor_seconds();
-  const std::string problem =
-      problem_with({.text = text + "void mainImage(out vec4 o, vec2 u) { o = vec4(f40(u.x)); }"});
+  const std::string problem = problem_with({.text = doubling_text(40)});
   EXPECT_NE(problem.find("calls written out"), std::string::npos) << problem;
   EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
   EXPECT_LT(processor_seconds() - begin, 120);
+}
+
+// brokkr-glsl keeps a limit of its caller that is below its own. The compiler ends there, and the caller says so.
+TEST_F(UserShaders, ACompilerThatUsesUpItsProcessorTimeIsAnError) {
+  EXPECT_EXIT(
+      {
+        rusage usage{};
+        getrusage(RUSAGE_SELF, &usage);
+        const auto seconds = rlim_t(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 2;
+        const rlimit limit{seconds, seconds};
+        setrlimit(RLIMIT_CPU, &limit);
+        std::fputs(problem_with({.text = doubling_text(17)}).c_str(), stderr);
+        std::_Exit(3);
+      },
+      testing::ExitedWithCode(3), "the compiler broke off; simplify the shader");
 }
 
 // Pictures of `shader` from time 0 on, 60 per second, each with the buffers of the picture before.
