@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iostream>
 #include <map>
-#include <sstream>
 
 #include "app/text.h"
 #include "base/file_io.h"
@@ -264,34 +263,44 @@ Json geomeans_json(const std::vector<BenchRow>& rows) {
 
 std::string rows_csv(const std::vector<BenchRow>& rows) {
   const std::vector<std::string> peers = peer_names(rows);
-  std::ostringstream csv;
-  csv << "name,shading,group,series,machine,isa,lanes,curve_x,width,height,layers,triangles,fragments,brokkr_ms,"
-         "brokkr_least_ms,launch_ms,resident_kib,peak_kib,beside_isa,beside_ms,beside_least_ms,beside_ratio";
-  for (const std::string& peer : peers) csv << "," << peer << " ms," << peer << " least_ms," << peer << " ratio";
-  csv << ",error\n";
+  std::vector<std::string> heading = {
+      "name",       "shading",   "group",           "series",      "machine",      "isa",
+      "lanes",      "curve_x",   "width",           "height",      "layers",       "triangles",
+      "fragments",  "brokkr_ms", "brokkr_least_ms", "launch_ms",   "resident_kib", "peak_kib",
+      "beside_isa", "beside_ms", "beside_least_ms", "beside_ratio"};
+  for (const std::string& peer : peers)
+    heading.insert(heading.end(), {peer + " ms", peer + " least_ms", peer + " ratio"});
+  heading.emplace_back("error");
+  std::string csv = csv_row(heading);
   for (const BenchRow& row : rows) {
-    csv << csv_cell(row.workload.name) << ',' << shading_name(row.workload.shading) << ',' << row.workload.group << ','
-        << csv_cell(row.series) << ',';
-    if (!row.error.empty()) {
-      csv << std::string(18 + 3 * peers.size(), ',') << csv_cell(row.error) << '\n';
-      continue;
+    std::vector<std::string> cells = {row.workload.name, std::string(shading_name(row.workload.shading)),
+                                      row.workload.group, row.series};
+    const auto add = [&](const auto&... value) { (cells.push_back(fmt::format("{}", value)), ...); };
+    const auto add_time = [&](double value) { cells.push_back(fmt::format("{:g}", value)); };
+    if (row.error.empty()) {
+      const Statistics& s = row.statistics;
+      add(s.machine, s.isa, s.width, row.x, row.width, row.height, row.layers, row.triangles, s.fragments);
+      for (const double ms : {row.brokkr.median(), row.brokkr.least(), row.launch.median()}) add_time(ms);
+      add(row.memory_kib, row.peak_kib, row.beside_isa);
+      if (row.beside_isa.empty()) {
+        cells.resize(cells.size() + 3);
+      } else {
+        add_time(row.beside.median());
+        add_time(row.beside.least());
+        const PeerResult* const best = best_peer(row);
+        if (best == nullptr) cells.emplace_back();
+        if (best != nullptr) add_time(ratio_of(best->times, row.beside).median);
+      }
+      for (const PeerResult& peer : row.peers) {
+        for (const double value : {peer.times.median(), peer.times.least(), ratio_of(peer.times, row.brokkr).median})
+          add_time(value);
+      }
     }
-    const Statistics& s = row.statistics;
-    csv << s.machine << ',' << csv_cell(s.isa) << ',' << s.width << ',' << row.x << ',' << row.width << ','
-        << row.height << ',' << row.layers << ',' << row.triangles << ',' << s.fragments << ',' << row.brokkr.median()
-        << ',' << row.brokkr.least() << ',' << row.launch.median() << ',' << row.memory_kib << ',' << row.peak_kib
-        << ',' << csv_cell(row.beside_isa) << ',';
-    if (!row.beside_isa.empty()) csv << row.beside.median();
-    csv << ',';
-    if (!row.beside_isa.empty()) csv << row.beside.least();
-    csv << ',';
-    const PeerResult* const best = best_peer(row);
-    if (!row.beside_isa.empty() && best != nullptr) csv << ratio_of(best->times, row.beside).median;
-    for (const PeerResult& peer : row.peers)
-      csv << ',' << peer.times.median() << ',' << peer.times.least() << ',' << ratio_of(peer.times, row.brokkr).median;
-    csv << ",\n";
+    cells.resize(heading.size() - 1);
+    cells.push_back(row.error);
+    csv += csv_row(cells);
   }
-  return csv.str();
+  return csv;
 }
 
 std::string rows_table(const std::vector<BenchRow>& rows) {

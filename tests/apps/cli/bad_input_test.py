@@ -198,7 +198,7 @@ def bad_files(folder, valid):
         "half.bkf": valid[: len(valid) // 2],
         "longer.bkf": valid + b"x",
         "magic.bkf": container(text, TRIANGLE, magic=b"BRKX"),
-        "version.bkf": container(text, TRIANGLE, version=4),
+        "version.bkf": container(text, TRIANGLE, version=5),
         "program.bkf": container(frame(programs=[{}], commands=[draw(program=0)]), TRIANGLE, version=2),
         "short-texture.bkf": container(frame(textures=[{"kind": "2d", "format": "bc1", "size": [16384, 16384, 1], "data":
                                                         {"offset": 0, "type": "u8", "size": 16}}]), TRIANGLE, version=2),
