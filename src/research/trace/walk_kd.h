@@ -178,7 +178,7 @@ class KdWalk {
     effort_.steps += select(between_, 1u, 0u);
     effort_.groups += select(between_, 1u, 0u);
     const Uint group = grid_.group_of(cell_, between_);
-    const Uint root = gather_bits(w_, s_.groups, group, 3, 0, between_);
+    const Uint root = gather_bits(w_, s_.groups, group, kGroupWords, group_word::kRoot, between_);
     enter_ = select(between_, group_leave_, enter_);
     const Mask inside = grid_.leave(ray_, group, cell_, group_leave_, between_);
     leave_ = select(between_, group_leave_, leave_);
