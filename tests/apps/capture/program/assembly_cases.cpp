@@ -206,6 +206,7 @@ void draw_pairs() {
 }  // namespace
 
 void draw_assembly() {
+  glPushAttrib(GL_FOG_BIT | GL_LIGHTING_BIT);  // other frames expect the values of a new context
   glDisable(GL_DEPTH_TEST);
   const GLfloat fog[] = {0.25f, 0.5f, 0.75f, 1}, diffuse[] = {0.5f, 0.25f, 0.125f, 1};
   glFogfv(GL_FOG_COLOR, fog);
@@ -228,8 +229,7 @@ void draw_assembly() {
     for (int i = 3; i < 6; i++) glVertex4f(vertex(i).x, vertex(i).y, vertex(i).z, vertex(i).w);
     glEnd();
   }
-  glFogf(GL_FOG_START, 0);
-  glFogf(GL_FOG_END, 1);
+  glPopAttrib();
 }
 
 }  // namespace scene
