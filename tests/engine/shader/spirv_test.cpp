@@ -487,6 +487,59 @@ TEST(SpirvModules, ChangedWordsDoNoHarm) {
   }
 }
 
+// Modules in the manner of vkcube, Warzone 2100, OpenGL on Vulkan, and Direct3D on Vulkan.
+struct ModuleText {
+  std::string name, text;
+  Stage stage = Stage::vertex;
+  glslang::EShSource source = glslang::EShSourceGlsl;
+};
+
+// "//// NAME STAGE" begins a text in GLSL 4.50, "//// NAME STAGE hlsl" one in HLSL.
+std::vector<ModuleText> module_texts() {
+  std::istringstream file(text_of_file("modules.txt"));
+  std::vector<ModuleText> all;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("//// ")) {
+      all.back().text += line + "\n";
+      continue;
+    }
+    ModuleText& one = all.emplace_back();
+    const bool is_hlsl = line.ends_with(" hlsl");
+    if (is_hlsl) line.resize(line.rfind(' '));
+    one.name = line.substr(5);
+    one.stage = line.ends_with(" vertex") ? Stage::vertex : Stage::fragment;
+    one.source = is_hlsl ? glslang::EShSourceHlsl : glslang::EShSourceGlsl;
+    if (!is_hlsl) one.text = "#version 450\n";
+  }
+  return all;
+}
+
+// With names and without, as games ship them, modules are programs that give all machines the same bits.
+TEST(SpirvModules, FortyModulesRunAlikeOnAllMachines) {
+  const std::vector<ModuleText> all = module_texts();
+  ASSERT_EQ(all.size(), 40u);
+  for (const ModuleText& one : all) {
+    SCOPED_TRACE(one.name);
+    const std::vector<uint32_t> named = module_of(one.text, one.stage, one.source);
+    std::vector<Results> results;
+    for (const std::vector<uint32_t>& words : {named, without_names(named)}) {
+      const Program program = program_of(words, one.stage);
+      EXPECT_EQ(program.stage, one.stage);
+      const std::vector<Kind> kinds = input_kinds(program);
+      const auto input = [&](uint32_t word, int lane) { return some_bits(kinds[word], word, lane); };
+      results.push_back(run_everywhere(program, some_uniforms(program), input));
+      EXPECT_EQ(results.back().outputs.empty(), program.outputs.empty());
+      // Some output depends on the inputs.
+      bool differs = false;
+      for (const auto& word : results.back().outputs)
+        differs = differs || std::any_of(word.begin(), word.end(), [&](uint32_t value) { return value != word[0]; });
+      EXPECT_TRUE(differs);
+    }
+    EXPECT_EQ(results[0].outputs.size(), results[1].outputs.size());
+    EXPECT_EQ(results[0].kept, results[1].kept);
+  }
+}
+
 TEST(SpirvModules, TheyCanBeReadAsText) {
   EXPECT_NE(disassemble_spirv(bytes_of(assembled(kAssembly))).find("\"other\""), std::string::npos);
 }

@@ -57,30 +57,6 @@ const Input* input_of(const Program& program, const std::string& name) {
   return nullptr;
 }
 
-// A number for each word and lane: floats -2 .. 2, integers -3 .. 12.
-uint32_t some_bits(Kind kind, uint32_t word, int lane) {
-  const uint32_t n = (word * 2654435761u + uint32_t(lane) * 40503u) >> 7;
-  if (kind == Kind::number) return std::bit_cast<uint32_t>(float(n % 4096) / 1024.0f - 2.0f);
-  return uint32_t(int32_t(n % 16) - (kind == Kind::whole ? 3 : 0));
-}
-
-std::vector<uint32_t> some_uniforms(const Program& program) {
-  std::vector<uint32_t> words(program.uniform_words);
-  for (const Uniform& uniform : program.uniforms) {
-    for (uint32_t i = 0; i < uniform.words; ++i)
-      words[uniform.first + i] = some_bits(uniform.kind, uniform.first + i + 1000, 3);
-  }
-  return words;
-}
-
-std::vector<Kind> input_kinds(const Program& program) {
-  std::vector<Kind> kinds(program.input_words, Kind::number);
-  for (const Value& value : program.values) {
-    if (value.role == Role::input && value.kind != Kind::mask) kinds[value.payload] = value.kind;
-  }
-  return kinds;
-}
-
 TEST(VertexShaders, EightyTextsRunAlikeOnAllMachines) {
   const std::vector<Text> all = all_texts();
   ASSERT_EQ(all.size(), 80u);
