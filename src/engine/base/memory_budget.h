@@ -11,8 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/loading.h"
-
 namespace brokkr {
 
 // Everything that a command allocates memory for shares one budget. Any thread may call it.
@@ -20,22 +18,15 @@ class MemoryBudget {
  public:
   // `limit_mib` is that of memory_limit_bytes (base/loading.h). `remedy` is the user's alternative to a larger limit,
   // such as "choose a smaller --size". `source`, a file or a scene, comes first in messages.
-  MemoryBudget(int limit_mib, std::string remedy, std::string source = {})
-      : limit_(memory_limit_bytes(limit_mib)), remedy_(std::move(remedy)), source_(std::move(source)) {}
+  MemoryBudget(int limit_mib, std::string remedy, std::string source = {});
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
   // Throws std::runtime_error if `bytes` more exceed the limit. The message names `field`, the needed size and the
   // remedy.
-  void check(uint64_t bytes, std::string_view field) const {
-    const uint64_t used = used_.load(std::memory_order_relaxed);
-    require_memory(bytes > ~used ? ~uint64_t(0) : used + bytes, limit_, field, source_, remedy_);
-  }
+  void check(uint64_t bytes, std::string_view field) const;
   // Does the same, and counts the bytes.
-  void take(uint64_t bytes, std::string_view field) {
-    check(bytes, field);
-    used_.fetch_add(bytes, std::memory_order_relaxed);
-  }
+  void take(uint64_t bytes, std::string_view field);
   void give_back(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   bool fits(uint64_t bytes) const { return bytes <= left(); }
   uint64_t left() const {
