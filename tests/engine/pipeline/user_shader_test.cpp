@@ -3,6 +3,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -262,19 +264,20 @@ TEST_F(UserShaders, TextsThatGrowWithoutEndAreRefusedInTime) {
   EXPECT_LT(processor_seconds() - begin, 120);
 }
 
+// Prints the message about a text that takes longer than two seconds of processor time, the limit that it sets.
+[[noreturn]] void compile_with_little_time() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  rlimit limit{};
+  limit.rlim_cur = limit.rlim_max = rlim_t(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 2;
+  setrlimit(RLIMIT_CPU, &limit);
+  std::fputs(problem_with({.text = doubling_text(17)}).c_str(), stderr);
+  std::_Exit(3);
+}
+
 // brokkr-glsl keeps a limit of its caller that is below its own. The compiler ends there, and the caller says so.
 TEST_F(UserShaders, ACompilerThatUsesUpItsProcessorTimeIsAnError) {
-  EXPECT_EXIT(
-      {
-        rusage usage{};
-        getrusage(RUSAGE_SELF, &usage);
-        const auto seconds = rlim_t(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 2;
-        const rlimit limit{seconds, seconds};
-        setrlimit(RLIMIT_CPU, &limit);
-        std::fputs(problem_with({.text = doubling_text(17)}).c_str(), stderr);
-        std::_Exit(3);
-      },
-      testing::ExitedWithCode(3), "the compiler broke off; simplify the shader");
+  EXPECT_EXIT(compile_with_little_time(), testing::ExitedWithCode(3), "the compiler broke off; simplify the shader");
 }
 
 // Pictures of `shader` from time 0 on, 60 per second, each with the buffers of the picture before.
