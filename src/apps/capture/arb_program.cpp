@@ -593,11 +593,8 @@ class Translator {
     const std::string word = next();
     if (const std::vector<std::string> bound = binding(word); !bound.empty()) return bound.front();
     const Symbol& known = symbol(word);
-    switch (known.kind) {
-      case Symbol::Kind::values: return peek() == "[" ? element(word, known) : known.elements.front();
-      case Symbol::Kind::output: return known.text;
-      default: return known.text;
-    }
+    if (known.kind != Symbol::Kind::values) return known.text;
+    return peek() == "[" ? element(word, known) : known.elements.front();
   }
 
   // An operand with sign and swizzle: a vec4, or a float of a scalar instruction.

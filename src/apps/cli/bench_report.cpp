@@ -288,8 +288,10 @@ std::string rows_csv(const std::vector<BenchRow>& rows) {
         add_time(row.beside.median());
         add_time(row.beside.least());
         const PeerResult* const best = best_peer(row);
-        if (best == nullptr) cells.emplace_back();
-        if (best != nullptr) add_time(ratio_of(best->times, row.beside).median);
+        if (best != nullptr)
+          add_time(ratio_of(best->times, row.beside).median);
+        else
+          cells.emplace_back();
       }
       for (const PeerResult& peer : row.peers) {
         for (const double value : {peer.times.median(), peer.times.least(), ratio_of(peer.times, row.brokkr).median})

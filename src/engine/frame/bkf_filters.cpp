@@ -10,7 +10,7 @@
 namespace brokkr::bkf {
 namespace {
 
-constexpr uint64_t kMostChannels = 4;
+constexpr uint64_t kMaxChannels = 4;
 constexpr size_t kRed = 0, kGreen = 1, kBlue = 2;
 
 uint8_t median_prediction(uint8_t a, uint8_t b, uint8_t c) {
@@ -147,7 +147,7 @@ Filter read_filter(const nlohmann::json& from, size_t number) {
   filter.width = whole_number(from, "width", number);
   filter.height = whole_number(from, "height", number);
   if (from.contains("channels")) filter.channels = whole_number(from, "channels", number);
-  if (filter.channels < 1 || filter.channels > (filter.kind == FilterKind::words ? 1 : kMostChannels))
+  if (filter.channels < 1 || filter.channels > (filter.kind == FilterKind::words ? 1 : kMaxChannels))
     fail_at_filter(number, "'channels' is out of range");
   return filter;
 }

@@ -113,6 +113,29 @@ void expect_same(const Results& got, const Results& expected, const std::string&
   }
 }
 
+// Compiled for each machine, program i gives expected[i] with the textures bound[i].
+void expect_same_compiled(const std::vector<Program>& programs, const std::vector<BoundTextures>& bound,
+                          const std::vector<Results>& expected) {
+  if (find_compiler().empty()) GTEST_SKIP() << "there is no C++ compiler";
+  std::vector<Code> codes;
+  std::vector<const Code*> pointers;
+  for (const Program& one : programs) codes.push_back(assemble(one));
+  for (const Code& code : codes) pointers.push_back(&code);
+  for (const std::string& isa : compiled_kernels()) {
+    CompiledShaders shaders(isa, find_kernel(isa)->width);
+    shaders.take_cached({pointers, {}});
+    shaders.start();
+    const std::atomic<uint32_t> abort{0};
+    shaders.wait(abort);
+    ASSERT_NE(shaders.functions(), nullptr) << shaders.problem();
+    for (size_t i = 0; i < programs.size(); ++i) {
+      const Textures textures{bound[i].tables, bound[i].slots};
+      expect_same(run_on(isa, programs[i], {}, input, textures, shaders.functions()[i]), expected[i],
+                  fmt::format("compiled for {}, program {}", isa, i));
+    }
+  }
+}
+
 class FoldLookupsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -162,24 +185,7 @@ TEST_F(FoldLookupsTest, GivesTheBitsOfTheProgramAsItWas) {
     }
   }
 
-  if (find_compiler().empty()) GTEST_SKIP() << "there is no C++ compiler";
-  std::vector<Code> codes;
-  std::vector<const Code*> pointers;
-  for (const Program& one : folded) codes.push_back(assemble(one));
-  for (const Code& code : codes) pointers.push_back(&code);
-  for (const std::string& isa : compiled_kernels()) {
-    CompiledShaders shaders(isa, find_kernel(isa)->width);
-    shaders.take_cached({pointers, {}});
-    shaders.start();
-    const std::atomic<uint32_t> abort{0};
-    shaders.wait(abort);
-    ASSERT_NE(shaders.functions(), nullptr) << shaders.problem();
-    for (size_t i = 0; i <= all.size(); ++i) {
-      const Textures textures{bound[i].tables, bound[i].slots};
-      expect_same(run_on(isa, folded[i], {}, input, textures, shaders.functions()[i]), expected[i],
-                  "compiled for " + isa + ", " + (i < all.size() ? all[i].name : "none"));
-    }
-  }
+  expect_same_compiled(folded, bound, expected);
 }
 
 // An array of one layer has the same texels, and takes the general path of lookups.
@@ -276,24 +282,7 @@ TEST_F(FoldLookupsTest, ComparisonsGiveTheBitsOfTheGeneralPath) {
     EXPECT_TRUE(std::any_of(one.code.begin(), one.code.end(),
                             [](const Instruction& i) { return i.op == Op::sample && is_known_plain(i.known); }));
   }
-  if (find_compiler().empty()) GTEST_SKIP() << "there is no C++ compiler";
-  std::vector<Code> codes;
-  std::vector<const Code*> pointers;
-  for (const Program& one : folded) codes.push_back(assemble(one));
-  for (const Code& code : codes) pointers.push_back(&code);
-  for (const std::string& isa : compiled_kernels()) {
-    CompiledShaders shaders(isa, find_kernel(isa)->width);
-    shaders.take_cached({pointers, {}});
-    shaders.start();
-    const std::atomic<uint32_t> abort{0};
-    shaders.wait(abort);
-    ASSERT_NE(shaders.functions(), nullptr) << shaders.problem();
-    for (size_t i = 0; i < folded.size(); ++i) {
-      const Textures textures{kept[i].tables, kept[i].slots};
-      expect_same(run_on(isa, folded[i], {}, input, textures, shaders.functions()[i]), expected[i],
-                  "compiled for " + isa + ", " + std::to_string(i));
-    }
-  }
+  expect_same_compiled(folded, kept, expected);
 }
 
 TEST_F(FoldLookupsTest, WhatNothingDependsOnIsLeftOut) {
