@@ -36,14 +36,14 @@ std::vector<uint32_t> ranks_of_views(size_t views, const RankKey& o) {
 }
 
 // The rectangle of samples that a view draws to in a layer; x1 and y1 are excluded.
-struct Place {
+struct ViewPlace {
   uint32_t target, layer, rank;
   int32_t x0, y0, x1, y1;
 };
 
-std::vector<Place> places_of_views(const PreparedFrame::Impl& frame, const DrawPlan& plan,
-                                   const std::vector<uint32_t>& ranks) {
-  std::vector<Place> places;
+std::vector<ViewPlace> places_of_views(const PreparedFrame::Impl& frame, const DrawPlan& plan,
+                                       const std::vector<uint32_t>& ranks) {
+  std::vector<ViewPlace> places;
   for (size_t v = 0; v < frame.views.size(); ++v) {
     places.push_back({frame.views[v].target, frame.views[v].layer, ranks[v], INT32_MAX, INT32_MAX, 0, 0});
   }
@@ -53,7 +53,7 @@ std::vector<Place> places_of_views(const PreparedFrame::Impl& frame, const DrawP
     if (last != nullptr && last->draw == run.draw && last->view == run.view) continue;
     last = &run;
     const int32_t* rect = plan.draws[run.draw].rect;
-    Place& p = places[run.view];
+    ViewPlace& p = places[run.view];
     p.x0 = std::min(p.x0, rect[0]);
     p.y0 = std::min(p.y0, rect[1]);
     p.x1 = std::max(p.x1, rect[2]);
@@ -69,9 +69,9 @@ uint32_t distance(const RegionRecord& region, int edge, float x, float y) {
   return uint32_t(std::min(dx * dx + dy * dy, 4e9));
 }
 
-uint32_t rank_of_region(const RegionRecord& region, int edge, const std::vector<Place>& places) {
+uint32_t rank_of_region(const RegionRecord& region, int edge, const std::vector<ViewPlace>& places) {
   uint32_t rank = kLast;
-  for (const Place& p : places) {
+  for (const ViewPlace& p : places) {
     if (p.target != region.target || p.layer != region.layer) continue;
     if (region.x < p.x1 && region.y < p.y1 && region.x + edge > p.x0 && region.y + edge > p.y0) {
       rank = std::min(rank, p.rank);
@@ -128,7 +128,7 @@ void order_views(const PreparedFrame::Impl& frame, const RankKey& key, LaunchPla
     each_region([&](const RegionRecord& g) { return g.target == main ? distance(g, t.region, x, y) : 0u; });
   } else {
     const std::vector<uint32_t> views = ranks_of_views(frame.views.size(), key);
-    const std::vector<Place> places = places_of_views(frame, *plan.draws, views);
+    const std::vector<ViewPlace> places = places_of_views(frame, *plan.draws, views);
     each_region([&](const RegionRecord& g) { return rank_of_region(g, t.region, places); });
     plan.task_order = order_of_tasks(frame, *plan.draws, plan.sizes, views);
   }

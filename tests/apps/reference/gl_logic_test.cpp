@@ -12,6 +12,8 @@ namespace brokkr::test {
 namespace {
 
 constexpr int kSide = 16;
+constexpr int kOperations = 16;
+constexpr int kWidth = kOperations * kSide;
 
 struct LogicCase {
   const char* name;
@@ -22,12 +24,13 @@ struct LogicCase {
   bool has_sign = false;
 };
 
-// A target with a code for each pixel, a draw with a logical operation over it, and a draw that shows the codes' bytes
-// in target 0. The operation's draw covers all but one column, through both paths of whole and shared tiles.
-Frame logic_frame(const LogicCase& of, LogicOp op, bool masked) {
-  ProgramFrame f(2 * kSide, kSide);
+// A target with a square for each logical operation. A draw gives each pixel a code, further draws combine each square
+// with other codes, and the last draw shows the codes' bytes in target 0: the low bytes, and to their right the high ones.
+// A draw with an operation covers all but one column of its square, through both paths of whole and shared tiles.
+Frame logic_frame(const LogicCase& of, bool masked) {
+  ProgramFrame f(2 * kWidth, kSide);
   f.frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}};
-  Target other{1, kSide, kSide};
+  Target other{1, kWidth, kSide};
   other.colors = {of.color};
   f.frame.targets.push_back(other);
   f.frame.views.push_back({1, 0});
@@ -43,41 +46,47 @@ Frame logic_frame(const LogicCase& of, LogicOp op, bool masked) {
                                (of.most > 255 ? "257" : "1") +
                                (of.has_sign ? " - " + std::to_string(int(of.most) + 1) : "") + ") / " +
                                std::to_string(of.most > 0 ? of.most : 255.0f);
-    return "out " + type + " color0;\nvoid main() { ivec2 p = ivec2(gl_FragCoord.xy); color0 = " +
+    return "out " + type + " color0;\nvoid main() { ivec2 p = ivec2(gl_FragCoord.xy) & 15; color0 = " +
            (real ? scaled : type + "(" + codes + (type == "uvec4" ? " & 255)" : ")")) + "; }\n";
   };
   State state = f.default_state();
-  state.viewport = {0, 0, kSide, kSide};
+  state.viewport = {0, 0, kWidth, kSide};
   state.depth.test = state.depth.write = false;
   state.framebuffer_srgb = of.encodes;
-  const auto cover = [](double x1) { return rectangle(0, 0, x1, kSide); };
-  f.draw_with(f.program(text("16 * p.x + p.y"), {}), state, cover(kSide), {}, {}, Topology::triangles, 1);
-  state.logic_op = op;
+  const auto draw = [&](uint32_t program, double x0, double x1) {
+    f.draw_with(program, state, rectangle(x0, 0, x1, kSide), {}, {}, Topology::triangles, 1);
+  };
+  draw(f.program(text("16 * p.x + p.y"), {}), 0, kWidth);
   // Blending is off while a logical operation is on.
   const BlendTerm add{BlendFactor::one, BlendFactor::one, BlendEquation::add};
   state.blend = BlendState{add, add, glm::vec4(0)};
   if (masked) state.color_mask = {true, false, true, true};
-  f.draw_with(f.program(text("16 * p.y + 15 - p.x"), {}), state, cover(kSide - 1), {}, {}, Topology::triangles, 1);
+  const uint32_t second = f.program(text("16 * p.y + 15 - p.x"), {});
+  for (int op = 0; op < kOperations; ++op) {
+    state.logic_op = LogicOp(op);
+    draw(second, op * kSide, (op + 1) * kSide - 1);
+  }
   CapturedTexture texture;
   texture.format = of.color.format;
   texture.base = of.color.base;
-  texture.width = texture.height = kSide;
+  texture.width = kWidth;
+  texture.height = kSide;
   texture.images = {{0, 0, 1, TargetPlane::color0}};
   f.frame.captured_textures = {texture};
   f.frame.captured_samplers = {{.magnify_linear = false, .minify_linear = false, .mip = MipFilter::none}};
   const std::string prefix = real ? "" : type.substr(0, 1);
   ProgramSampler picture{"picture"};
   picture.type = prefix == "i" ? SampledType::integer : prefix == "u" ? SampledType::natural : SampledType::real;
-  const std::string shown = of.has_sign ? "gl_FragCoord.x < 16.0 ? v : -v"
+  const std::string shown = of.has_sign ? "gl_FragCoord.x < 256.0 ? v : -v"
                             : real      ? "vec4(v)"
-                                        : "vec4((uvec4(v) >> (gl_FragCoord.x < 16.0 ? 0u : 24u)) & 255u) / 255.0";
-  const uint32_t show =
-      f.program("uniform " + prefix + "sampler2D picture; out vec4 color0;\nvoid main() {\n  " + type +
-                    " v = texelFetch(picture, ivec2(gl_FragCoord.xy) % 16, 0);\n  color0 = " + shown + ";\n}\n",
-                {}, {}, {picture});
+                                        : "vec4((uvec4(v) >> (gl_FragCoord.x < 256.0 ? 0u : 24u)) & 255u) / 255.0";
+  const uint32_t show = f.program(
+      "uniform " + prefix + "sampler2D picture; out vec4 color0;\nvoid main() {\n  " + type +
+          " v = texelFetch(picture, ivec2(gl_FragCoord.xy) % ivec2(256, 16), 0);\n  color0 = " + shown + ";\n}\n",
+      {}, {}, {picture});
   State plain = f.default_state();
   plain.depth.test = plain.depth.write = false;
-  f.draw_with(show, plain, rectangle(0, 0, 2 * kSide, kSide), {}, {{0, 0}});
+  f.draw_with(show, plain, rectangle(0, 0, 2 * kWidth, kSide), {}, {{0, 0}});
   validate(f.frame);
   return std::move(f.frame);
 }
@@ -89,30 +98,30 @@ TEST_P(GlLogicTest, AllOperationsAgreeWithOpenGL) {
   GTEST_SKIP() << "built without run-time shaders";
 #endif
   if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
-  std::set<std::vector<uint32_t>> pictures;
-  for (int op = 0; op < 16; ++op) {
-    for (const bool masked : {false, true}) {
-      SCOPED_TRACE("operation " + std::to_string(op) + (masked ? ", masked" : ""));
-      const Frame frame = logic_frame(GetParam(), LogicOp(op), masked);
-      const auto [expected, got] = draw_twice(frame);
-      ASSERT_FALSE(HasFailure());
-      ASSERT_EQ(got.color.size(), expected.color.size());
-      for (size_t i = 0; i < got.color.size(); ++i) {
-        // The two encode sRGB by different curves.
-        const int most = GetParam().encodes ? 2 : 0;
-        for (int c = 0; c < 32; c += 8) {
-          ASSERT_LE(std::abs(int(got.color[i] >> c & 255) - int(expected.color[i] >> c & 255)), most)
-              << std::hex << "pixel " << i % 32 << ", " << i / 32 << ": OpenGL " << expected.color[i] << ", Brokkr "
-              << got.color[i];
-        }
+  std::set<std::vector<uint32_t>> squares;
+  for (const bool masked : {false, true}) {
+    SCOPED_TRACE(masked ? "masked" : "not masked");
+    const auto [expected, got] = draw_twice(logic_frame(GetParam(), masked));
+    ASSERT_FALSE(HasFailure());
+    ASSERT_EQ(got.color.size(), expected.color.size());
+    std::vector<std::vector<uint32_t>> square(kOperations);
+    for (size_t i = 0; i < got.color.size(); ++i) {
+      const size_t x = i % (2 * kWidth), op = x % kWidth / kSide;
+      // The two encode sRGB by different curves.
+      const int most = GetParam().encodes ? 2 : 0;
+      for (int c = 0; c < 32; c += 8) {
+        ASSERT_LE(std::abs(int(got.color[i] >> c & 255) - int(expected.color[i] >> c & 255)), most)
+            << std::hex << "operation " << op << ", pixel " << x << ", " << i / (2 * kWidth) << ": OpenGL "
+            << expected.color[i] << ", Brokkr " << got.color[i];
       }
-      if (!masked) pictures.insert(got.color);
+      square[op].push_back(got.color[i]);
     }
+    if (!masked) squares.insert(square.begin(), square.end());
   }
   const bool has_codes = GetParam().most > 0 && !GetParam().encodes;
   // The picture's 8 bits do not tell -1 / 32767, all ones, from 0.
   const size_t of_codes = GetParam().has_sign && GetParam().most > 127 ? 15 : 16;
-  EXPECT_EQ(pictures.size(), has_codes ? of_codes : 1);
+  EXPECT_EQ(squares.size(), has_codes ? of_codes : 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
