@@ -25,8 +25,8 @@ struct LogicCase {
 };
 
 // A target with a square for each logical operation. A draw gives each pixel a code, further draws combine each square
-// with other codes, and the last draw shows the codes' bytes in target 0: the low bytes, and to their right the high ones.
-// A draw with an operation covers all but one column of its square, through both paths of whole and shared tiles.
+// with other codes, and the last draw shows the codes' bytes in target 0: the low bytes, and to their right the high
+// ones. A draw with an operation covers all but one column of its square, through both paths of whole and shared tiles.
 Frame logic_frame(const LogicCase& of, bool masked) {
   ProgramFrame f(2 * kWidth, kSide);
   f.frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}};

@@ -1,5 +1,5 @@
-// Takes the place of plan/vertex_stage.cpp in the library that tests of readers link. load_frame calls it for frames with
-// vertex programs; these tests have none.
+// Takes the place of plan/vertex_stage.cpp in the library that tests of readers link. load_frame calls it for frames
+// with vertex programs; these tests have none.
 #include "brokkr/vertex_stage.h"
 
 #include <stdexcept>
