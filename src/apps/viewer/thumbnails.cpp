@@ -112,6 +112,7 @@ const PanelTexture* Thumbnails::of(const std::string& path) {
     for (auto& [made, picture] : std::exchange(made_, {})) {
       entries_[made].picture = std::move(picture);
       entries_[made].texture.reset();
+      entries_[made].done = true;
     }
     if (!entries_.contains(path)) {
       entries_[path];
@@ -126,6 +127,11 @@ const PanelTexture* Thumbnails::of(const std::string& path) {
     entry.texture->set(entry.picture.width, entry.picture.height, entry.picture.pixels);
   }
   return &*entry.texture;
+}
+
+bool Thumbnails::is_making(const std::string& path) const {
+  const auto entry = entries_.find(path);
+  return entry != entries_.end() && !entry->second.done;
 }
 
 void Thumbnails::keep(const std::string& path, const Picture& picture) {
