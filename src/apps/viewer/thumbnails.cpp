@@ -142,7 +142,8 @@ void Thumbnails::keep(const std::string& path, const Picture& picture) {
 }
 
 void Thumbnails::loop(const std::stop_token& stop) {
-  setpriority(PRIO_PROCESS, id_t(gettid()), 15);  // the window and its frames have priority
+  // The window and its frames have priority. A larger value would stop thumbnails for minutes on a busy computer.
+  setpriority(PRIO_PROCESS, id_t(gettid()), 5);
   for (;;) {
     Wish wish;
     {
