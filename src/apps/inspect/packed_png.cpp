@@ -155,7 +155,8 @@ Bytes png_for_filters(const Bytes& file) {
   if (image.has_alpha) return packed;
   Bytes plain = plain_png(image);
   const std::optional<bkf::Filter> filter = bkf::filter_of_plain_png(plain);
-  return filter && filtered_size(*filter, plain) < packed.size() ? plain : packed;
+  const bool may_filter = filter && filter->bytes() >= bkf::kLeastFiltered;
+  return may_filter && filtered_size(*filter, plain) < packed.size() ? plain : packed;
 }
 
 }  // namespace brokkr

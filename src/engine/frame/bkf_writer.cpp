@@ -220,8 +220,7 @@ class Writer {
 
   // A range that a filter may shrink. Ranges that are shared are named once.
   void may_filter(const bkf::Filter& filter) {
-    constexpr uint64_t kLeast = 1024;  // bytes; the entry of a smaller range would cost what its filter saves
-    if (options_.filters && filter.bytes() >= kLeast) ranges_.emplace(filter.offset, filter);
+    if (options_.filters && filter.bytes() >= bkf::kLeastFiltered) ranges_.emplace(filter.offset, filter);
   }
 
   void may_filter_words(uint64_t offset, uint64_t width, uint64_t height = 1) {
