@@ -114,7 +114,7 @@ class Trimming {
     load_ = load_options(arguments);
     trimmed_ = trim_frame(frame_, plan_.request);
     if (arguments.has("references")) keep_parts(arguments.text("references"));
-    for (Reference& reference : trimmed_.frame.references) reference.color_file = packed_png(reference.color_file);
+    for (Reference& reference : trimmed_.frame.references) reference.color_file = png_for_filters(reference.color_file);
     texel_bytes_ = trimmed_.frame.texture_data.size();
     find_moments();
     draw_original();

@@ -6,14 +6,19 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string_view>
+
+#include "frame/bkf_container.h"
+#include "frame/plain_png.h"
 
 namespace brokkr {
 namespace {
 
 constexpr int kChannels = 3;
+constexpr int kLevel = 19;  // of zstd, as trimmed files are compressed
 constexpr std::array<uint8_t, 8> kSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
 using Bytes = std::vector<uint8_t>;
@@ -79,6 +84,50 @@ Bytes filtered_rows(const Image& image) {
   return rows;
 }
 
+Bytes png_of(const Image& image, std::span<const uint8_t> data) {
+  Bytes header;
+  append_number(header, uint32_t(image.width));
+  append_number(header, uint32_t(image.height));
+  header.insert(header.end(), {8, 2, 0, 0, 0});  // bits, red green blue, deflate, filters for each row, not interlaced
+  Bytes file(kSignature.begin(), kSignature.end());
+  append_chunk(file, "IHDR", header);
+  append_chunk(file, "IDAT", data);
+  append_chunk(file, "IEND", {});
+  return file;
+}
+
+// A PNG whose every row is a stored block (bkf::filter_of_plain_png).
+Bytes plain_png(const Image& image) {
+  const auto width = size_t(image.width), row_bytes = 1 + width * kChannels;
+  Bytes data = {0x78, 0x01}, row(row_bytes);  // zlib's header: deflate, fastest
+  uLong sum = adler32(0, nullptr, 0);
+  for (size_t y = size_t(image.height); y-- > 0;) {
+    for (size_t i = 0; i + 1 < row_bytes; ++i)
+      row[i + 1] = uint8_t(image.texels[y * width + i / kChannels] >> (8 * (i % kChannels)));
+    const auto length = uint16_t(row_bytes), complement = uint16_t(~length);
+    const auto last = uint8_t(y == 0);
+    data.insert(data.end(),
+                {last, uint8_t(length), uint8_t(length >> 8), uint8_t(complement), uint8_t(complement >> 8)});
+    data.insert(data.end(), row.begin(), row.end());
+    sum = adler32(sum, row.data(), uInt(row_bytes));
+  }
+  append_number(data, uint32_t(sum));
+  return png_of(image, data);
+}
+
+// Returns true if the file is a PNG, which may have an alpha.
+bool is_png(const Bytes& file) {
+  return file.size() >= kSignature.size() && std::memcmp(file.data(), kSignature.data(), kSignature.size()) == 0;
+}
+
+// The bytes that zstd needs for the rows of a plain PNG after their filter.
+size_t filtered_size(const bkf::Filter& filter, const Bytes& file) {
+  const auto rows = std::as_bytes(std::span(file)).subspan(size_t(filter.offset), size_t(filter.bytes()));
+  std::vector<std::byte> filtered(rows.size());
+  bkf::apply_filter(filter, rows, filtered);
+  return bkf::packed_size(filtered, kLevel);
+}
+
 }  // namespace
 
 Bytes packed_png(const Image& image) {
@@ -88,24 +137,26 @@ Bytes packed_png(const Image& image) {
   if (compress2(packed.data(), &size, rows.data(), uLong(rows.size()), Z_BEST_COMPRESSION) != Z_OK)
     throw std::runtime_error("a picture cannot be compressed: there is not enough memory");
   packed.resize(size);
-  Bytes header;
-  append_number(header, uint32_t(image.width));
-  append_number(header, uint32_t(image.height));
-  header.insert(header.end(), {8, 2, 0, 0, 0});  // bits, red green blue, deflate, filters for each row, not interlaced
-  Bytes file(kSignature.begin(), kSignature.end());
-  append_chunk(file, "IHDR", header);
-  append_chunk(file, "IDAT", packed);
-  append_chunk(file, "IEND", {});
-  return file;
+  return png_of(image, packed);
 }
 
 Bytes packed_png(const Bytes& file) {
-  if (file.size() < kSignature.size() || std::memcmp(file.data(), kSignature.data(), kSignature.size()) != 0)
-    return file;
+  if (!is_png(file)) return file;
   const Image image = read_image(std::as_bytes(std::span(file)), "picture of the game");
   if (image.has_alpha) return file;
   Bytes packed = packed_png(image);
   return packed.size() < file.size() ? packed : file;
+}
+
+Bytes png_for_filters(const Bytes& file) {
+  Bytes packed = packed_png(file);
+  if (!is_png(file)) return packed;
+  const Image image = read_image(std::as_bytes(std::span(file)), "picture of the game");
+  if (image.has_alpha) return packed;
+  Bytes plain = plain_png(image);
+  const std::optional<bkf::Filter> filter = bkf::filter_of_plain_png(plain);
+  const bool may_filter = filter && filter->bytes() >= bkf::kLeastFiltered;
+  return may_filter && filtered_size(*filter, plain) < packed.size() ? plain : packed;
 }
 
 }  // namespace brokkr

@@ -25,6 +25,9 @@ std::optional<fs::path> find_bundled(const std::string& name) {
 // One blade of grass, which the example of instances repeats.
 constexpr const char* kPart = "blade.obj";
 
+// A smaller frame is for first commands and has little to see.
+constexpr uintmax_t kLeastFrame = 64 * 1024;  // bytes
+
 std::vector<std::string> bundled_scenes() {
   std::vector<std::string> files;
   for (const char* const name : {"scenes", "assets"}) {
@@ -33,7 +36,8 @@ std::vector<std::string> bundled_scenes() {
     std::error_code error;
     for (fs::directory_iterator it(*folder, error), end; !error && it != end; it.increment(error)) {
       const bool is_part = it->path().filename() == kPart;
-      if (!is_part && is_loadable(it->path().string())) files.push_back(it->path().string());
+      const bool is_small = it->path().extension() == ".bkf" && fs::file_size(it->path(), error) < kLeastFrame;
+      if (!is_part && !is_small && is_loadable(it->path().string())) files.push_back(it->path().string());
     }
   }
   // Frames come before scenes. A larger frame has more to see.

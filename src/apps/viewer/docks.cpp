@@ -163,17 +163,21 @@ void Docks::draw_stack(ViewerState& state, const Box& box, float scale) {
   const std::vector<Panel*> here = panels_of(Section::draws, state);
   const float all = ImGui::GetContentRegionAvail().y, thick = kBar * scale;
   settings_.share = std::clamp(settings_.share, kLeastShare, kMaxShare);
+  // Unless the user has moved the splitter, the last panel leaves the others what it does not need.
+  const float enough = here.empty() ? 0 : here.back()->lines(state) * ImGui::GetFontSize();
+  const bool is_untouched = settings_.share == DockSettings{}.share;
+  const float first =
+      is_untouched && enough > 0 ? std::max(settings_.share * all, all - enough) : settings_.share * all;
   for (size_t i = 0; i < here.size(); ++i) {
     ImGui::PushFont(theme::heading());
     ImGui::TextUnformatted(here[i]->name());
     ImGui::PopFont();
     const bool last = i + 1 == here.size();
-    draw_panel(*here[i], state,
-               last ? 0 : std::max(settings_.share * all - ImGui::GetTextLineHeightWithSpacing(), 1.0f), false);
+    draw_panel(*here[i], state, last ? 0 : std::max(first - ImGui::GetTextLineHeightWithSpacing(), 1.0f), false);
     if (last) break;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (draw_bar("##share", {box.begin.x, at.y}, {box.size().x, thick}, ImGuiMouseCursor_ResizeNS) && all > 0)
-      settings_.share = std::clamp(settings_.share + ImGui::GetIO().MouseDelta.y / all, kLeastShare, kMaxShare);
+      settings_.share = std::clamp((first + ImGui::GetIO().MouseDelta.y) / all, kLeastShare, kMaxShare);
     ImGui::SetCursorScreenPos({at.x, at.y + 2 * thick});
   }
 }

@@ -212,6 +212,8 @@ class Panel {
   // Returns true if the panel has something to show or to do. Otherwise it is not drawn and receives only keys. Most
   // panels are about frames of the pipeline.
   virtual bool applies(const ViewerState& state) const { return !state.is_painted(); }
+  // The height that is enough for the panel as the last of a stack, in font sizes; 0: as much as there is.
+  virtual float lines(const ViewerState&) const { return 0; }
   virtual void draw(ViewerState& state) = 0;  // draws the panel's content in a window that the viewer has begun
   virtual void draw_over_image(ViewerState&, ImDrawList&) {}  // called in every UI frame, even if the panel is closed
   virtual void on_frame(ViewerState&) {}                      // state.last is a new frame

@@ -124,7 +124,7 @@ class DrawsPanel : public Panel {
     hovered_.reset();
     const float em = ImGui::GetFontSize();
     const bool reads = command && tab_ != Tab::picture && tab_ != Tab::state;
-    const float height = std::clamp((reads ? 0.58f : 0.4f) * ImGui::GetWindowHeight(), 10 * em,
+    const float height = std::clamp((reads ? 0.48f : 0.4f) * ImGui::GetWindowHeight(), 10 * em,
                                     (reads ? kReadingLines : kPreviewLines) * em);
     const auto* const draw = command ? std::get_if<DrawCommand>(&state.scene->frame.commands[*command]) : nullptr;
     if (ImGui::BeginChild("preview", {0, height})) {
@@ -303,11 +303,12 @@ class DrawsPanel : public Panel {
   }
 
   void draw_search() {
-    ImGui::SetNextItemWidth(-1);
-    if (ImGui::InputTextWithHint("##search", "search for words, as in 'blend alpha' or 'target 1'", &search_)) find();
-    tip("Shows the draws that have every word in their number, name or state");
     std::string text = counted(draws_.size(), "draw");
     if (!search_.empty()) text = app::grouped(found_) + " of " + text;
+    ImGui::SetNextItemWidth(-ImGui::CalcTextSize(text.c_str()).x - ImGui::GetStyle().ItemSpacing.x);
+    if (ImGui::InputTextWithHint("##search", "search, as in 'blend alpha'", &search_)) find();
+    tip("Shows the draws that have every word in their number, name or state, as 'target 1'");
+    ImGui::SameLine();
     ImGui::TextUnformatted(text.c_str());
   }
 

@@ -125,6 +125,8 @@ class InspectPanel : public Panel {
   const char* name() const override { return "Inspect"; }
   Section section() const override { return Section::draws; }
 
+  float lines(const ViewerState&) const override { return pixel_ ? 0 : 5; }
+
   void draw(ViewerState& state) override {
     drawn_ = true;
     if (!state.scene) return ImGui::TextDisabled("nothing loaded");

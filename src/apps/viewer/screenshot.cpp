@@ -1,12 +1,16 @@
 #include "viewer/screenshot.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <png.h>
 
 #include <algorithm>
 #include <csetjmp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 
 #include "app/input.h"
 #include "base/json_parse.h"
@@ -47,6 +51,26 @@ std::string changed_options(const RenderOptions& options) {
     const auto found = standard.find(name);
     if (found == standard.end() || found->second != value) text += " --" + name + " " + quoted(value);
   }
+  return text;
+}
+
+// The options for the user's own shader, with all values of its uniforms. Its textures are not among them.
+std::string shader_words(const FragmentShader& shader) {
+  std::string text;
+  const auto add = [&](const char* option, const std::string& value) {
+    text += fmt::format(" {} {}", option, quoted(value));
+  };
+  std::error_code error;
+  const bool is_plain = !shader.vertex.text.empty() && !std::filesystem::exists(shader.name, error);
+  if (!shader.text.empty() && !is_plain) add("--fragment", shader.name);
+  if (!shader.vertex.text.empty()) add("--vertex", shader.vertex.name);
+  if (shader.vertex.instances != 1) add("--shader-instances", std::to_string(shader.vertex.instances));
+  for (size_t i = 0; i < shader.buffers.size(); i++) {
+    if (!shader.buffers[i].text.empty()) add(fmt::format("--buffer-{}", char('a' + i)).c_str(), shader.buffers[i].name);
+  }
+  for (const auto& [name, values] : shader.uniforms)
+    add("--uniform", fmt::format("{}={}", name, fmt::join(values, ",")));
+  if (shader.time != 0) add("--time", fmt::format("{}", shader.time));
   return text;
 }
 
@@ -138,6 +162,7 @@ Metadata metadata_of(const Rendered& frame) {
   }
   // `brokkr render` chooses more for a scene.
   const bool says_one = s.options.samples == 1 && app::picture_samples(frame.scene->frame, s.options.shading) > 1;
+  if (s.shader) command += shader_words(*s.shader);
   metadata["Command"] = command + changed_options(s.options) + (says_one ? " --samples 1" : "");
   return metadata;
 }

@@ -60,7 +60,8 @@ void section(const char* title) {
 
 }  // namespace
 
-bool picture_card(const char* id, const std::string& name, const PanelTexture* picture, float width) {
+bool picture_card(const char* id, const std::string& name, const PanelTexture* picture, const char* without,
+                  float width) {
   const float em = ImGui::GetFontSize(), pad = 0.4f * em;
   const float high = width * kThumbnailHeight / kThumbnailWidth, height = high + em + 2 * pad;
   const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
@@ -69,10 +70,13 @@ bool picture_card(const char* id, const std::string& name, const PanelTexture* p
   draw_ground(at, end);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 low(at.x + 2, at.y + 2), corner(end.x - 2, at.y + high);
-  if (picture != nullptr)
+  if (picture != nullptr) {
     picture->draw(list, low, corner);
-  else
+  } else {
+    const ImVec2 size = ImGui::CalcTextSize(without);
     list.AddRectFilled(low, corner, theme::kPlot, 3);
+    list.AddText({(low.x + corner.x - size.x) / 2, (low.y + corner.y - size.y) / 2}, theme::kDim, without);
+  }
   list.AddText({at.x + pad, at.y + high + pad}, theme::kText, shortened(name, width - 2 * pad).c_str());
   return pressed;
 }
@@ -119,8 +123,9 @@ StartChoice StartScreen::draw(const Box& room, const std::vector<std::string>& r
         const std::string name = path.has_extension() ? path.stem().string() : display_name(file);
         // A card outside the window needs no picture yet.
         const bool visible = ImGui::IsRectVisible({cards.width, cards.width});
-        if (picture_card(file.c_str(), app::printable(name), visible ? thumbnails.of(file) : nullptr, cards.width))
-          choice.scene = file;
+        const PanelTexture* const picture = visible ? thumbnails.of(file) : nullptr;
+        const char* const without = thumbnails.is_making(file) ? "drawing ..." : "no picture";
+        if (picture_card(file.c_str(), app::printable(name), picture, without, cards.width)) choice.scene = file;
       }
       ImGui::PopID();
     };

@@ -37,7 +37,8 @@ class StartScreen {
   std::optional<std::vector<std::string>> bundled_;  // searched for when the screen is first shown
 };
 
-// A picture with a name below it that acts as a button; null: the picture is not ready.
-bool picture_card(const char* id, const std::string& name, const PanelTexture* picture, float width);
+// A picture with a name below it that acts as a button. Without a picture (null) it says `without`.
+bool picture_card(const char* id, const std::string& name, const PanelTexture* picture, const char* without,
+                  float width);
 
 }  // namespace brokkr::viewer

@@ -29,9 +29,10 @@ void set_colors(ImGuiStyle& style) {
   set(ImGuiCol_Text, kText);
   set(ImGuiCol_TextDisabled, kDim);
   set(ImGuiCol_TextSelectedBg, faded(kAccent, 0.35f));
-  for (const ImGuiCol ground : {ImGuiCol_WindowBg, ImGuiCol_PopupBg, ImGuiCol_MenuBarBg, ImGuiCol_TitleBg,
-                                ImGuiCol_TitleBgActive, ImGuiCol_TitleBgCollapsed, ImGuiCol_TableHeaderBg})
+  for (const ImGuiCol ground : {ImGuiCol_WindowBg, ImGuiCol_PopupBg, ImGuiCol_MenuBarBg, ImGuiCol_TableHeaderBg})
     set(ground, kGround);
+  for (const ImGuiCol title : {ImGuiCol_TitleBg, ImGuiCol_TitleBgActive, ImGuiCol_TitleBgCollapsed})
+    set(title, kControl);
   set(ImGuiCol_ChildBg, 0);
   set(ImGuiCol_TableRowBg, 0);
   set(ImGuiCol_TableRowBgAlt, IM_COL32(255, 255, 255, 8));

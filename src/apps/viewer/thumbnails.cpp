@@ -112,6 +112,7 @@ const PanelTexture* Thumbnails::of(const std::string& path) {
     for (auto& [made, picture] : std::exchange(made_, {})) {
       entries_[made].picture = std::move(picture);
       entries_[made].texture.reset();
+      entries_[made].done = true;
     }
     if (!entries_.contains(path)) {
       entries_[path];
@@ -128,6 +129,11 @@ const PanelTexture* Thumbnails::of(const std::string& path) {
   return &*entry.texture;
 }
 
+bool Thumbnails::is_making(const std::string& path) const {
+  const auto entry = entries_.find(path);
+  return entry != entries_.end() && !entry->second.done;
+}
+
 void Thumbnails::keep(const std::string& path, const Picture& picture) {
   const std::lock_guard lock(mutex_);
   wishes_.push_front({path, thumbnail_of(picture)});
@@ -136,7 +142,8 @@ void Thumbnails::keep(const std::string& path, const Picture& picture) {
 }
 
 void Thumbnails::loop(const std::stop_token& stop) {
-  setpriority(PRIO_PROCESS, id_t(gettid()), 15);  // the window and its frames have priority
+  // The window and its frames have priority. A larger value would stop thumbnails for minutes on a busy computer.
+  setpriority(PRIO_PROCESS, id_t(gettid()), 5);
   for (;;) {
     Wish wish;
     {

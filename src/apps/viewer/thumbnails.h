@@ -35,6 +35,8 @@ class Thumbnails {
 
   // The thumbnail of a file or a generated scene; null until it exists, and if it cannot be made. UI thread only.
   const PanelTexture* of(const std::string& path);
+  // Returns true after `of` until the thumbnail exists or is known to be impossible. UI thread only.
+  bool is_making(const std::string& path) const;
   // Makes `picture`, which the window shows, the thumbnail of this file.
   void keep(const std::string& path, const Picture& picture);
 
@@ -42,6 +44,7 @@ class Thumbnails {
   struct Entry {
     Picture picture;  // empty: not made yet, or impossible
     std::optional<PanelTexture> texture;
+    bool done = false;
   };
   struct Wish {
     std::string path;

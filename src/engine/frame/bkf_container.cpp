@@ -156,10 +156,7 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loadi
   return result;
 }
 
-size_t packed_size(std::span<const std::byte> bytes) {
-  constexpr int kLevel = 5;
-  return compress(bytes, kLevel).size();
-}
+size_t packed_size(std::span<const std::byte> bytes, int level) { return compress(bytes, level).size(); }
 
 Bytes pack(const nlohmann::json& json, std::span<const std::byte> blob, int level, uint32_t version) {
   // Names come from files with any encoding. Bytes that are not UTF-8 are replaced.

@@ -26,7 +26,7 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loadi
 std::vector<std::byte> pack(const nlohmann::json& json, std::span<const std::byte> blob, int level,
                             uint32_t version = kVersion);
 
-// The bytes that zstd needs for a range at a low level, to compare two forms of it.
-size_t packed_size(std::span<const std::byte> bytes);
+// The bytes that zstd needs for a range at a level, to compare two forms of it.
+size_t packed_size(std::span<const std::byte> bytes, int level = 5);
 
 }  // namespace brokkr::bkf

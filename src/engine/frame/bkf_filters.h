@@ -25,6 +25,9 @@ namespace brokkr::bkf {
 enum class FilterKind : uint8_t { texels, words };
 constexpr std::string_view names_of(FilterKind) { return "texels, words"; }
 
+// Bytes; the entry of a smaller range would cost what its filter saves.
+constexpr uint64_t kLeastFiltered = 1024;
+
 struct Filter {
   FilterKind kind = FilterKind::texels;
   uint64_t offset = 0;             // in bytes of the blob

@@ -2,6 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <tuple>
 
@@ -14,6 +15,7 @@
 #include "frame/bkf_fields.h"
 #include "frame/bkf_filters.h"
 #include "frame/bkf_programs.h"
+#include "frame/plain_png.h"
 
 namespace brokkr {
 namespace {
@@ -218,8 +220,7 @@ class Writer {
 
   // A range that a filter may shrink. Ranges that are shared are named once.
   void may_filter(const bkf::Filter& filter) {
-    constexpr uint64_t kLeast = 1024;  // bytes; the entry of a smaller range would cost what its filter saves
-    if (options_.filters && filter.bytes() >= kLeast) ranges_.emplace(filter.offset, filter);
+    if (options_.filters && filter.bytes() >= bkf::kLeastFiltered) ranges_.emplace(filter.offset, filter);
   }
 
   void may_filter_words(uint64_t offset, uint64_t width, uint64_t height = 1) {
@@ -384,6 +385,10 @@ class Writer {
     if (written.has_color) {
       written.picture = picture_type(reference.color_file);
       written.color = {append(reference.color_file.data(), reference.color_file.size()), reference.color_file.size()};
+      if (std::optional<bkf::Filter> rows = bkf::filter_of_plain_png(reference.color_file)) {
+        rows->offset += written.color.offset;
+        may_filter(*rows);
+      }
     }
     if (written.has_depth) {
       written.depth_offset = append(reference.depth.data(), reference.depth.size());

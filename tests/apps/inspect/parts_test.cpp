@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <random>
 #include <span>
 
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
+#include "frame/bkf.h"
+#include "frame/plain_png.h"
 #include "inspect/image_compare.h"
 #include "inspect/load_map.h"
 #include "inspect/packed_png.h"
@@ -128,6 +132,40 @@ TEST(PackedPng, KeepsPixelsInFewerBytes) {
   EXPECT_EQ(packed_png(small), small);  // does not grow
   const std::vector<uint8_t> jpeg = {0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4, 5};
   EXPECT_EQ(packed_png(jpeg), jpeg);
+  EXPECT_EQ(png_for_filters(jpeg), jpeg);
+}
+
+// Grey surfaces with noise, as in a game's picture: the filter of texels and zstd beat PNG.
+TEST(PngForFilters, IsPlainWhereTheFilterWins) {
+  Image soft{.width = 211, .height = 90, .texels = {}, .has_alpha = false};
+  std::mt19937 generator(5);
+  const auto random = [&](uint32_t end) { return uint32_t(generator()) % end; };
+  for (int i = 0; i < soft.width * soft.height; ++i) {
+    const uint32_t green = uint32_t(i % soft.width + i / soft.width) / 2 + random(32);
+    soft.texels.push_back(0xff000000u | (green + 9 + random(2)) << 16 | green << 8 | (green + 30 + random(2)));
+  }
+  const std::vector<uint8_t> packed = packed_png(soft), plain = png_for_filters(packed);
+  EXPECT_EQ(read_image(std::as_bytes(std::span(plain)), "plain").texels, soft.texels);
+  const std::optional<bkf::Filter> filter = bkf::filter_of_plain_png(plain);
+  ASSERT_TRUE(filter) << packed.size();
+  EXPECT_EQ(filter->width, 211u + 2);
+  EXPECT_EQ(filter->height, 90u);
+  EXPECT_FALSE(bkf::filter_of_plain_png(packed));
+  EXPECT_EQ(packed_png(plain), packed);
+
+  Frame frame = feature_test();
+  for (Reference& reference : frame.references) reference.color_file = plain;
+  const std::vector<std::byte> file = bkf_bytes(frame, {.level = 19, .filters = true});
+  EXPECT_EQ(read_bkf(file, "memory").references[0].color_file, plain);
+  for (Reference& reference : frame.references) reference.color_file = packed;
+  EXPECT_LT(file.size(), bkf_bytes(frame, {.level = 19, .filters = true}).size());
+
+  // Bytes that are lost or changed make it another file, never a read beyond the end.
+  for (size_t size = 0; size < plain.size(); size += 7)
+    EXPECT_FALSE(bkf::filter_of_plain_png(std::span(plain).first(std::min(size, plain.size() - 30)))) << size;
+  std::vector<uint8_t> other = plain;
+  other[bkf::kPlainRowsBegin + 2]++;
+  EXPECT_FALSE(bkf::filter_of_plain_png(other));
 }
 
 }  // namespace

@@ -130,13 +130,13 @@ def make_hero(screen, folder):
     x, y, width, height = screen.geometry(session.window)
 
     def shown():
-        """The loads are at the end of the panel; the pointer is then moved almost outside."""
+        """The loads are at the end of the panel; the pointer is then moved to the status bar, which the picture leaves out."""
         screen.move(x + width - 150, y + height // 2)
         time.sleep(0.5)
         for _ in range(40):
             screen.button(5, True)
             screen.button(5, False)
-        screen.move(x + width - 1, y + height // 2)
+        screen.move(x + width // 2, y + height - 8)
         session.wait_for_rest(3)
         return screen.pixels(x, y, width, height - 32)
 

@@ -96,7 +96,9 @@ def shows_panels(screen, home, folder, size, scale):
             continue
         files = [scene] if scene else []
         session = Session(screen, home, size, None, *files, *words, *words_of(scale), settings={"panel": panel})
-        session.facts()  # the picture is there
+        # Until the picture is there, and with a shader drawn by it.
+        wait_for("the picture", lambda: "--fragment" not in words or "--fragment" in session.facts()[1])
+        session.facts()
         session.last_shot.unlink()
         if name == "ab":
             screen.key("b")

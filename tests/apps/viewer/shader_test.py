@@ -5,10 +5,12 @@
 
 Exit code 77: Xvfb or a library of X is missing, or the program was built without shaders.
 """
+import shlex
 import shutil
 import subprocess
 import sys
 
+import png
 from drop import Source
 from session import BROKKR, SKIPPED, SOURCE, Session, on_a_screen, rendered, wait_for
 
@@ -37,6 +39,12 @@ def takes_a_dropped_shader(session, source):
     red = drawn_by(session, TEXT.format("1.0, 0.2, 0.1"))
     source.drop(session.window, session.folder / "own.frag")
     wait_for("the shader's picture", lambda: session.shows(red))
+    # The command in a saved picture draws it again.
+    command = shlex.split(session.facts()[1])
+    assert command[:2] == ["brokkr", "render"] and str(session.folder / "own.frag") in command, command
+    again = session.folder / "again.png"
+    subprocess.run([BROKKR, *command[1:], "-o", str(again)], check=True, stdout=subprocess.DEVNULL)
+    assert png.read(again)[0] == red, command
 
 
 def reads_it_again_when_it_is_written(session):
