@@ -69,6 +69,9 @@ WRITES = [int(getattr(rd.ResourceUsage, name)) for name in (
     "ColorTarget", "DepthStencilTarget", "Copy", "CopyDst", "Resolve", "ResolveDst", "GenMips", "Clear", "Discard",
     "StreamOut", "CPUWrite", "VS_RWResource", "HS_RWResource", "DS_RWResource", "GS_RWResource", "PS_RWResource",
     "CS_RWResource", "All_RWResource")]
+# Uses of a picture by which shaders read it.
+READS = [int(getattr(rd.ResourceUsage, f"{stage}_{kind}")) for stage in ("VS", "HS", "DS", "GS", "PS", "CS", "All")
+         for kind in ("Resource", "RWResource")] + [int(rd.ResourceUsage.InputTarget)]
 MOST_SIDE = 16384  # pixels of a target
 MOST_SECONDS = 20  # for the replays of a pass with its own shaders
 
@@ -969,7 +972,21 @@ class Importer:
             return False
         for plane, attachment in Attachments(self.c.GetVulkanPipelineState(), planes).items():
             self._plane_data(plane, attachment)
+        self._read_pictures(one)
         return True
+
+    def _read_pictures(self, one):
+        """Reads the pictures that the frame writes before the pass, and that the pass's shaders read."""
+        before = max((action.eventId for action in self.actions if action.eventId < one.begin), default=0)
+        for image in self.images.values():
+            reads = [int(use.usage) in READS and one.begin <= use.eventId <= one.end
+                     for use in self.c.GetUsage(image.resourceId)]
+            if not any(reads) or image.msSamp > 1 or self._version(image.resourceId, before)[0] == 0:
+                continue
+            self.go(before)
+            for mip in range(image.mips):
+                for layer in range(image.arraysize):
+                    self.image(image.resourceId, mip, layer)
 
     def _run_pass(self, one):
         target = planes = None
@@ -1066,10 +1083,7 @@ class Importer:
 
     def _is_read(self, image):
         """Whether shaders read the image."""
-        stages = ("VS", "HS", "DS", "GS", "PS", "CS", "All")
-        reads = [int(getattr(rd.ResourceUsage, f"{stage}_{kind}")) for stage in stages
-                 for kind in ("Resource", "RWResource")] + [int(rd.ResourceUsage.InputTarget)]
-        return any(int(one.usage) in reads for one in self.c.GetUsage(image))
+        return any(int(one.usage) in READS for one in self.c.GetUsage(image))
 
     def _blit(self, source, to, size):
         """Appends a copy of a whole target's colour."""
