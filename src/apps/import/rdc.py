@@ -550,13 +550,15 @@ class Importer:
                                                            rd.ShaderCompileFlags(), rd.ShaderStage.Pixel)
                         if not is_null(made):
                             self.empty.append((resource.resourceId, rd.ResourceId(made)))
-        for shader, made in self.empty if is_empty != self.is_empty else ():
+        if is_empty == self.is_empty:
+            return
+        self.go(1)  # each call below replays to the event that the replay is at
+        for shader, made in self.empty:
             if is_empty:
                 self.c.ReplaceResource(shader, made)
             else:
                 self.c.RemoveReplacement(shader)
-        if is_empty != self.is_empty:
-            self.event = self.replayed_to = 0
+        self.event = self.replayed_to = 0
         self.is_empty = is_empty
 
     def _know_shader(self, resource, entry):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """brokkr import of RenderDoc captures: Vulkan programs of Debian, captured and imported here, look like the driver's.
 
-    import_test.py BROKKR [EDGES]
+    import_test.py BROKKR [EDGES UPLOADS]
 
-EDGES is the program of edges.cpp.
+EDGES and UPLOADS are the programs of edges.cpp and uploads.cpp.
 Programs and packages that are missing skip their case, with a line that names them.
 """
 import json
@@ -16,7 +16,7 @@ import tempfile
 import unittest
 
 BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
-EDGES = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
+EDGES, UPLOADS = (pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None for _ in range(2))
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"  # Debian's, for which its packages have modules
 ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "GALLIUM_DRIVER": "zink", "LIBGL_ALWAYS_SOFTWARE": "1"}
@@ -126,6 +126,22 @@ class Import(unittest.TestCase):
         frame, info = self.imported(self.capture(20, shutil.which("vkcube"), "--c", 400), "--license", "Apache-2.0")
         self.assertEqual((info["application"], info["license"], info["draws"]), ("frame", "Apache-2.0", 1))
         self.check(frame, 99.99, 80)
+
+    # Shaders are replaced by empty ones while the draws of a slow pass are read. What the frame wrote before it, and what
+    # the shaders of earlier passes drew, stays the driver's.
+    @unittest.skipIf(UPLOADS is None, "needs libx11-dev and libgl-dev")
+    @needs("sh", "dash")
+    def test_slow_passes_read_the_same(self):
+        path = self.capture(5, UPLOADS, environment=ZINK)
+        done = run("xvfb-run", "-a", PYTHON, HERE / "follow_check.py", path, self.folder, "slow")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        found = json.loads(done.stdout.splitlines()[-1])
+        self.assertTrue(found["same"], found)
+        self.assertGreater(found["emptied"], 0, found)
+        frame, info = self.imported(path)
+        self.assertGreaterEqual(info["draws"], 4)
+        row = json.loads(run(BROKKR, "check", "--color", frame, "--json", "-").stdout)["references"][0]
+        self.assertLessEqual(row["most"], 2, row)
 
     # Commands between draws are followed instead of replaying the frame for each draw; commands of zink are not known.
     def follow(self, path):
