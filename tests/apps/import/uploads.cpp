@@ -1,5 +1,5 @@
 // An OpenGL program for tests of imported frames: each frame loads texels into a texture, draws a second texture, copies
-// it to a third, and then draws all three to the window in one pass.
+// it to a third, and then draws all three to the window, each twice in one pass.
 //
 // It draws the same picture until it is ended.
 
@@ -74,7 +74,11 @@ void draw(const Textures& textures) {
   const GLuint names[] = {textures.loaded, textures.drawn, textures.copied};
   for (int i = 0; i < 3; ++i) {
     glBindTexture(GL_TEXTURE_2D, names[i]);
-    rectangle(-1 + 0.5f * float(i), -0.5f + 0.25f * float(i), -0.25f + 0.5f * float(i), 0.25f + 0.25f * float(i));
+    const float left = -1 + 0.5f * float(i), low = -0.5f + 0.25f * float(i);
+    rectangle(left, low, left + 0.75f, low + 0.75f);
+    glColorMask(GL_FALSE, GL_TRUE, GL_TRUE, GL_TRUE);
+    rectangle(left + 0.25f, low - 0.25f, left + 0.5f, low + 1);
+    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
   }
 }
 
