@@ -866,7 +866,8 @@ class Importer:
         numbers, indices, restart = self.vertices(action, state)
         listed, arrays = self.attributes(action, state, module, numbers)
         samplers, bound, blocks, places = self.stage_inputs(state, state.vertexShader, module)
-        words = module.changed(self.constants(state.vertexShader, module), target.upright, port.height < 0)
+        clips = self.clips(state, module)
+        words = module.changed(self.constants(state.vertexShader, module), target.upright, port.height < 0, clips)
         vertex_program = {"spirv": self._words(words), "version": 450, "attributes": listed, "samplers": samplers,
                           "blocks": blocks}
         draw = {"type": "draw", "label": f"#{action.eventId}", "target": target.number, "mode": topology,
@@ -886,21 +887,37 @@ class Importer:
             flags.append("depth-clamp")
         if target.upright:
             flags.append("origin-upper-left")
-        if 32 in module.capabilities:
-            flags.append("clip-distance")
-            self.note("draws with clip distances, which are not applied")
         draw["flags"] = flags
         buffers = self.state(state, target, len(target.colors))
         if is_null(state.fragmentShader.resourceId):
             buffers["colorMask"] = [False] * 4
             for one in buffers.get("buffers", []):
                 one["colorMask"] = [False] * 4
-        else:
-            self._add_fragments(draw, target, state, module, topology)
+        if clips or not is_null(state.fragmentShader.resourceId):
+            self._add_fragments(draw, target, state, (module, clips), topology)
         self._append(draw, buffers, state)
 
-    def _add_fragments(self, draw, target, state, vertex_module, topology):
-        module = self.module(state.fragmentShader, "fragment")
+    def clips(self, state, vertex_module):
+        """A location for each clip distance of the vertex shader: inputs of the fragment shader, which discards."""
+        if vertex_module.cull_distances():
+            self.note("draws with cull distances, which are not applied")
+        found = vertex_module.clip_distances()
+        if found is None:
+            return []
+        end = vertex_module.locations_end()
+        if not is_null(state.fragmentShader.resourceId):
+            end = max(end, self.module(state.fragmentShader, "fragment").locations_end())
+        return list(range(end, end + found[2]))
+
+    def _add_fragments(self, draw, target, state, vertices, topology):
+        """`vertices`: the module of the vertex shader, and the locations of its clip distances."""
+        vertex_module, clips = vertices
+        constants = {}
+        if is_null(state.fragmentShader.resourceId):
+            module = spirv.Module(spirv.empty_fragment_shader("main"), "fragment", "main")
+        else:
+            module = self.module(state.fragmentShader, "fragment")
+            constants = self.constants(state.fragmentShader, module)
         varyings, offset = [], 0
         shapes = []
         for name, _, type_, count, marks in module.inputs():
@@ -908,6 +925,7 @@ class Importer:
                 shapes.append((name, type_, count, marks))
         if topology == "points" and spirv.POINT_SIZE in vertex_module.built_in_outputs():
             shapes.append(("gl_PointSize", "float", 1, set()))
+        shapes += [(f"@{location}", "float", 1, set()) for location in clips]
         for name, type_, count, marks in shapes:
             varying = {"name": name, "type": type_, "offset": offset}
             if count > 1:
@@ -921,7 +939,7 @@ class Importer:
             varyings.append(varying)
             offset += count * components(type_)
         samplers, bound, blocks, places = self.stage_inputs(state, state.fragmentShader, module)
-        words = module.changed(self.constants(state.fragmentShader, module), target.upright, False)
+        words = module.changed(constants, target.upright, False, clips)
         program = {"spirv": self._words(words), "version": 450, "varyings": varyings, "samplers": samplers,
                    "blocks": blocks}
         draw.update({"program": self.programs.number(program), "uniforms": NOTHING, "blocks": places,

@@ -37,7 +37,8 @@ def connect():
     """RenderDoc's control of a process that this one started, or None."""
     number = rd.EnumerateRemoteTargets("", 0)
     while number != 0:
-        control = rd.CreateTargetControl("", number, "brokkr", True)
+        # Not by force: the program may be another capture's.
+        control = rd.CreateTargetControl("", number, "brokkr", False)
         if control is not None:
             if control.GetPID() in descendants():
                 return control

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """brokkr import of RenderDoc captures: Vulkan programs of Debian, captured and imported here, look like the driver's.
 
-    import_test.py BROKKR [EDGES UPLOADS]
+    import_test.py BROKKR [EDGES UPLOADS PLANES]
 
-EDGES and UPLOADS are the programs of edges.cpp and uploads.cpp.
+EDGES, UPLOADS and PLANES are the programs of edges.cpp, uploads.cpp and planes.cpp.
 Programs and packages that are missing skip their case, with a line that names them.
 """
 import json
@@ -16,7 +16,7 @@ import tempfile
 import unittest
 
 BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
-EDGES, UPLOADS = (pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None for _ in range(2))
+EDGES, UPLOADS, PLANES = (pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None for _ in range(3))
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"  # Debian's, for which its packages have modules
 SCREEN = "xvfb-run", "-a", "-s", "-screen 0 1280x720x24"
@@ -141,6 +141,16 @@ class Import(unittest.TestCase):
         frame, info = self.imported(self.capture(20, shutil.which("vkcube"), "--c", 400), "--license", "Apache-2.0")
         self.assertEqual((info["application"], info["license"], info["draws"]), ("frame", "Apache-2.0", 1))
         self.check(frame, 99.99, 80)
+
+    # zink clips by distances that the vertex shader writes. The fragment shader discards what a plane cuts away.
+    @unittest.skipIf(PLANES is None, "needs libx11-dev and libgl-dev")
+    @needs("sh", "dash")
+    def test_clip_distances(self):
+        frame, _ = self.imported(self.capture(5, PLANES, environment=ZINK))
+        row = json.loads(run(BROKKR, "check", "--color", frame, "--json", "-").stdout)["references"][0]
+        self.assertGreaterEqual(row["within_2_percent"], 99.7, row)  # an edge may differ by a pixel
+        done = run(BROKKR, "check", "--min", "99.7", frame)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     # Shaders are replaced by empty ones while the draws of a slow pass are read. What the frame wrote before it, and what
     # the shaders of earlier passes drew, stays the driver's.

@@ -3,23 +3,18 @@
 //
 // It draws the same picture until it is ended.
 
-#define GL_GLEXT_PROTOTYPES
-#include <GL/gl.h>
-#include <GL/glext.h>
-#include <GL/glx.h>
-#include <X11/Xlib.h>
-
 #include <array>
 #include <cstdint>
-#include <cstdio>
+
+#include "program.h"
 
 namespace {
 
-constexpr int kSize = 256, kSide = 32;  // pixels of the window's and the textures' sides
+constexpr int kSide = 32;  // texels of the textures' sides
 
 struct Textures {
   GLuint loaded = 0, drawn = 0, copied = 0, framebuffer = 0;
-};
+} textures;
 
 GLuint make_texture() {
   GLuint name = 0;
@@ -31,12 +26,11 @@ GLuint make_texture() {
   return name;
 }
 
-Textures make_textures() {
-  Textures made{make_texture(), make_texture(), make_texture()};
-  glGenFramebuffers(1, &made.framebuffer);
-  glBindFramebuffer(GL_FRAMEBUFFER, made.framebuffer);
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, made.drawn, 0);
-  return made;
+void make_textures() {
+  textures = {make_texture(), make_texture(), make_texture()};
+  glGenFramebuffers(1, &textures.framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, textures.framebuffer);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, textures.drawn, 0);
 }
 
 // A rectangle of clip space with the whole texture.
@@ -56,7 +50,7 @@ void load(GLuint texture) {
   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, kSide, kSide, GL_RGBA, GL_UNSIGNED_BYTE, texels.data());
 }
 
-void draw(const Textures& textures) {
+void draw() {
   load(textures.loaded);
   glBindFramebuffer(GL_FRAMEBUFFER, textures.framebuffer);
   glViewport(0, 0, kSide, kSide);
@@ -85,28 +79,5 @@ void draw(const Textures& textures) {
 }  // namespace
 
 int main() {
-  Display* const display = XOpenDisplay(nullptr);
-  if (display == nullptr) {
-    std::fprintf(stderr, "uploads: no display\n");
-    return 1;
-  }
-  int wanted[] = {GLX_RGBA, GLX_DOUBLEBUFFER, GLX_RED_SIZE, 8, GLX_GREEN_SIZE, 8, GLX_BLUE_SIZE, 8, None};
-  XVisualInfo* const visual = glXChooseVisual(display, DefaultScreen(display), wanted);
-  if (visual == nullptr) {
-    std::fprintf(stderr, "uploads: no visual\n");
-    return 1;
-  }
-  const Window root = RootWindow(display, visual->screen);
-  XSetWindowAttributes with{};
-  with.colormap = XCreateColormap(display, root, visual->visual, AllocNone);
-  with.border_pixel = 0;
-  const Window window = XCreateWindow(display, root, 0, 0, kSize, kSize, 0, visual->depth, InputOutput, visual->visual,
-                                      CWColormap | CWBorderPixel, &with);
-  XMapWindow(display, window);
-  glXMakeCurrent(display, window, glXCreateContext(display, visual, nullptr, True));
-  const Textures textures = make_textures();
-  for (;;) {
-    draw(textures);
-    glXSwapBuffers(display, window);
-  }
+  return show(make_textures, draw);
 }
