@@ -14,6 +14,7 @@ import time
 
 import renderdoc as rd
 
+AGAIN = 20  # seconds without a captured frame until the next window's turn
 SECONDS = 60  # until the program makes its Vulkan device
 
 
@@ -65,13 +66,17 @@ class Wish:
     def __init__(self, text):
         self.number = None if text.endswith("s") else int(text)
         self.at = time.monotonic() + float(text[:-1]) if self.number is None else None
+        self.is_told = False
 
     def tell(self, control, is_new):
         if self.number is not None and is_new:
             control.QueueCapture(self.number, 1)
         if self.at is not None and time.monotonic() >= self.at:
+            # RenderDoc captures the frames of one window. A program may have made one that it no longer shows.
+            if self.is_told:
+                control.CycleActiveWindow()
             control.TriggerCapture(1)
-            self.at = None
+            self.at, self.is_told = time.monotonic() + AGAIN, True
 
 
 def wait_for_file(control, wish):
