@@ -1,5 +1,5 @@
-// An OpenGL program for tests of imported frames: a rectangle that two clip planes cut, in front of one that they do not
-// cut. Where the first is cut away, neither its colour nor its depth hides the second.
+// An OpenGL program for tests of imported frames: a rectangle that two clip planes cut, in front of one that they do
+// not cut. Where the first is cut away, neither its colour nor its depth hides the second.
 //
 // It draws the same picture until it is ended.
 

@@ -11,15 +11,16 @@
 
 constexpr int kSize = 256;  // pixels of the window's side
 
-// Calls `make` once, and `draw` for each frame, until the program is ended. Returns the exit code if there is no window.
+// Calls `make` once, and `draw` for each frame, until the program is ended. Returns the exit code if there is no
+// window.
 inline int show(void (*make)(), void (*draw)()) {
   Display* const display = XOpenDisplay(nullptr);
   if (display == nullptr) {
     std::fprintf(stderr, "no display\n");
     return 1;
   }
-  int wanted[] = {GLX_RGBA,       GLX_DOUBLEBUFFER, GLX_RED_SIZE,   8, GLX_GREEN_SIZE, 8,
-                  GLX_BLUE_SIZE, 8,                GLX_DEPTH_SIZE, 24, None};
+  int wanted[] = {GLX_RGBA, GLX_DOUBLEBUFFER, GLX_RED_SIZE, 8,   GLX_GREEN_SIZE, 8, GLX_BLUE_SIZE,
+                  8,        GLX_DEPTH_SIZE,   24,           None};
   XVisualInfo* const visual = glXChooseVisual(display, DefaultScreen(display), wanted);
   if (visual == nullptr) {
     std::fprintf(stderr, "no visual\n");

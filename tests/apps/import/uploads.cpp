@@ -1,5 +1,5 @@
-// An OpenGL program for tests of imported frames: each frame loads texels into a texture, draws a second texture, copies
-// it to a third, and then draws all three to the window, each twice in one pass.
+// An OpenGL program for tests of imported frames: each frame loads texels into a texture, draws a second texture,
+// copies it to a third, and then draws all three to the window, each twice in one pass.
 //
 // It draws the same picture until it is ended.
 
@@ -78,6 +78,4 @@ void draw() {
 
 }  // namespace
 
-int main() {
-  return show(make_textures, draw);
-}
+int main() { return show(make_textures, draw); }
