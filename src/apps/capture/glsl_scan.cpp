@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "brokkr/programs.h"
+
 namespace brokkr::capture {
 namespace {
 
@@ -416,6 +418,19 @@ std::string with_moved_point_coord(std::string_view source, int up) {
     begin = at + kName.size();
   }
   return text + std::string(source.substr(begin));
+}
+
+std::string with_stipple(std::string_view source) {
+  const Tokens tokens = Preprocessor().run(strip(source));
+  bool has_main = false;
+  for (size_t i = 1; i + 1 < tokens.size(); i++) {
+    has_main |= tokens[i - 1] == "void" && tokens[i] == "main" && tokens[i + 1] == "(";
+  }
+  if (!has_main) return std::string(source);
+  const std::string pattern = kStippleUniform;
+  return with_renamed_main(source, "brokkr_whole_main") + "\n#undef main\nuniform float " + pattern +
+         "[1024];\nvoid main() {\n  vec2 brokkr_at = mod(floor(gl_FragCoord.xy), 32.0);\n  if (" + pattern +
+         "[int(brokkr_at.y) * 32 + int(brokkr_at.x)] < 0.5) discard;\n  brokkr_whole_main();\n}\n";
 }
 
 ShaderUse scan_shader(std::string_view source) {

@@ -40,4 +40,8 @@ std::string with_renamed_main(std::string_view source, std::string_view name);
 // The text with gl_PointCoord half a pixel further to the right, and further up (`up` 1) or down (-1).
 std::string with_moved_point_coord(std::string_view source, int up);
 
+// The text with a main that discards the fragments which the pattern in the uniform kStippleUniform leaves out; the
+// same text if it has no main.
+std::string with_stipple(std::string_view source);
+
 }  // namespace brokkr::capture

@@ -75,6 +75,9 @@ struct ClipRules {
 // (noperspective), or not at all (flat).
 void clip(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules);
 
+// The pattern of glPolygonStipple: 32 rows from the bottom; the highest bit is the leftmost pixel.
+using StipplePattern = std::array<uint32_t, 32>;
+
 // The pattern of glLineStipple, and the state on which its place depends.
 struct LineStipple {
   uint16_t pattern = 0xffff;

@@ -18,6 +18,7 @@
 
 #include "brokkr/programs.h"
 #include "capture/context.h"
+#include "capture/primitives.h"
 #include "capture/state_guard.h"
 
 namespace brokkr::capture {
@@ -144,8 +145,9 @@ struct VertexStage {
     return recorded.empty() ? 4 : 4 + recorded.back().offset + recorded.back().components;
   }
 
-  GLuint fragment_program = 0;  // the program that holds the uniforms
-  int moves_point_coord = 0;    // not 0: the direction of with_moved_point_coord, which its fragments need
+  GLuint fragment_program = 0;            // the program that holds the uniforms
+  std::optional<StipplePattern> stipple;  // of its triangles
+  int moves_point_coord = 0;              // not 0: the direction of with_moved_point_coord, which its fragments need
   // null for fixed function, and for a program that files cannot hold
   std::shared_ptr<const FragmentInterface> fragment;
   std::optional<FixedFragment> fixed;

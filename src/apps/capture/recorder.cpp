@@ -312,8 +312,12 @@ void Recorder::note_smoothing(const Context& context, GLenum primitive) {
   if (primitive == GL_LINES && !settings().programs && is_enabled(GL_LINE_SMOOTH))
     note("smooth lines, written without their smoothing");
   if (primitive == GL_POINTS && old && is_enabled(GL_POINT_SMOOTH)) note("smooth points, written as squares");
-  if (primitive == GL_TRIANGLES && old && is_enabled(GL_POLYGON_STIPPLE))
-    note("stippled triangles, written as whole ones");
+}
+
+std::optional<StipplePattern> Recorder::stipple_of(const Context& context, const RenderState& render) {
+  if (context.info.compatibility && render.back_mode && is_enabled(GL_POLYGON_STIPPLE))
+    note("stippled triangles whose back faces are drawn otherwise, written as whole ones");
+  return read_stipple(context, render);
 }
 
 // Draws once more, and records what each part of the draw emits.
@@ -381,6 +385,8 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   if (stage.kind == VertexStage::Kind::impossible && stage.reason.empty()) return;
   const GLenum primitive = stage.expands ? stage.primitive : feedback_primitive(call.mode);
   note_smoothing(context, primitive);
+  if (primitive == GL_TRIANGLES) stage.stipple = stipple_of(context, render);
+  if (stage.stipple) draw.flags |= kFragmentDiscard;
   // In targets of several samples, llvmpipe's points have the coordinates of a place half a pixel away. Windows lie
   // upside down in it. GLSL 1.00 has no derivatives.
   if (primitive == GL_POINTS && is_llvmpipe(context) && is_multisampling(context.info) && stage.fragment &&

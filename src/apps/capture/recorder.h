@@ -78,6 +78,7 @@ class Recorder {
   // Records a property that the file cannot hold, although the command is stored.
   void note(const std::string& what) { frame_.skipped_reasons[what]++; }
   // Counts rasterization features of a draw's primitives (GL_POINTS, GL_LINES, GL_TRIANGLES) that the file cannot hold.
+  std::optional<StipplePattern> stipple_of(const Context& context, const RenderState& render);
   void note_smoothing(const Context& context, GLenum primitive);
   void note_problem(const std::string& what, const std::string& problem);
   // `draw`: without vertices. A part that was not recorded stays in the frame and states the reason.

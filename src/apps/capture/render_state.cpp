@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "capture/read_back.h"
 #include "capture/settings.h"
 #include "capture/state_guard.h"
 #include "frame/gl_names.h"
@@ -261,6 +262,21 @@ RenderState read_render_state(const Context& context, bool has_depth, bool has_s
   if (settings().programs) read_program_state(context, out.state);
   if (context.conditional_mode != GL_NONE) out.flags |= kCondition;
   return out;
+}
+
+std::optional<StipplePattern> read_stipple(const Context& context, const RenderState& render) {
+  if (!context.info.compatibility || render.state.polygon_mode != PolygonMode::fill || render.back_mode ||
+      !is_enabled(GL_POLYGON_STIPPLE)) {
+    return std::nullopt;
+  }
+  std::array<GLubyte, 128> bytes{};
+  Restore restore;
+  pack_plainly(context, restore);
+  GL(GetPolygonStipple)(bytes.data());
+  StipplePattern pattern{};
+  for (size_t i = 0; i < bytes.size(); i++) pattern[i / 4] = pattern[i / 4] << 8 | bytes[i];
+  const bool is_whole = std::all_of(pattern.begin(), pattern.end(), [](uint32_t row) { return row == ~uint32_t{0}; });
+  return is_whole ? std::nullopt : std::optional(pattern);
 }
 
 std::optional<LineStipple> read_line_stipple(const Context& context, const RenderState& render) {

@@ -27,6 +27,9 @@ struct RenderState {
 // `has_depth`, `has_stencil`: true if the draw framebuffer has that plane; without it, the test passes.
 RenderState read_render_state(const Context& context, bool has_depth, bool has_stencil);
 
+// The stipple of the draw's triangles; empty if they are drawn whole. `render`: the draw's state.
+std::optional<StipplePattern> read_stipple(const Context& context, const RenderState& render);
+
 // The stipple of lines; empty if they are drawn whole. `render`: the draw's state.
 std::optional<LineStipple> read_line_stipple(const Context& context, const RenderState& render);
 

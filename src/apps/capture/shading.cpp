@@ -13,6 +13,8 @@
 namespace brokkr::capture {
 namespace {
 
+constexpr uint32_t kOne = 0x3f800000;  // the word of 1.0f
+
 // One element of a uniform, at `location`, column by column.
 void read_element(GLuint program, GLint location, ShaderType type, uint32_t* words) {
   const bool natural = type >= ShaderType::u32 && type <= ShaderType::uvec4;
@@ -62,9 +64,15 @@ std::array<GLfloat, 4> current_value(const std::string& built_in) {
   return get_floats<4>(GL_CURRENT_TEXTURE_COORDS);
 }
 
-// Adds further varyings to the program.
-FragmentProgram with_more(FragmentProgram program, const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
+// Adds the further varyings and the stipple of the stage to the program.
+FragmentProgram with_more(FragmentProgram program, const VertexStage& stage) {
+  if (stage.stipple) {
+    program.uniforms.push_back({.name = kStippleUniform,
+                                .type = ShaderType::f32,
+                                .count = 1024,
+                                .offset = static_cast<uint32_t>(uniform_words(program) * 4)});
+  }
+  for (const std::string& name : stage.more) {
     const auto offset = static_cast<uint32_t>(varying_components(program));
     program.varyings.push_back(
         {.name = name, .type = is_scalar(name) ? ShaderType::f32 : ShaderType::vec4, .count = 1, .offset = offset});
@@ -107,11 +115,16 @@ uint64_t Shading::add_uniforms(const std::vector<uint32_t>& words) {
   return found->second;
 }
 
-uint64_t Shading::read_uniforms(const Context& context, const auto& program, GLuint name) {
+uint64_t Shading::read_uniforms(const Context& context, const auto& program, GLuint name,
+                                const std::optional<StipplePattern>& pattern) {
   std::vector<uint32_t> words(static_cast<size_t>(uniform_words(program)));
   for (const ProgramUniform& uniform : program.uniforms) {
     if (uniform.block >= 0) continue;
     uint32_t* const first = words.data() + uniform.offset / 4;
+    if (pattern && uniform.name == kStippleUniform) {
+      for (size_t i = 0; i < 1024; i++) first[i] = ((*pattern)[i / 32] >> (31 - i % 32) & 1) != 0 ? kOne : 0;
+      continue;
+    }
     if (uniform.name.starts_with("gl_")) {
       if (!read_built_in(context, uniform, first)) {
         frame_.skipped_reasons["built-in state that the file does not hold, written as 0: " + uniform.name]++;
@@ -153,9 +166,10 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
   ShadingInputs out;
   if (stage.fixed) {
     for (const std::string& what : stage.fixed->notes) frame_.skipped_reasons[what]++;
-    const FragmentProgram program = with_more(stage.fixed->program, stage.more);
+    const FragmentProgram program = with_more(stage.fixed->program, stage);
     if (!find_columns(stage, program, out)) return std::nullopt;
     out.draw.program = programs_.number_of(program, frame_.programs);
+    if (stage.stipple) out.draw.first_uniform = read_uniforms(context, program, 0, stage.stipple);
     for (size_t i = 0; i < program.samplers.size(); i++) {
       out.draw.textures.push_back(textures_.read(context, program.samplers[i].kind, program.fixed->units[i].unit));
     }
@@ -166,12 +180,13 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
     note(stage.fragment->problem);
     return std::nullopt;
   }
-  const std::tuple key(stage.fragment.get(), stage.moves_point_coord, stage.more);
+  const std::tuple key(stage.fragment.get(), stage.moves_point_coord, stage.stipple.has_value(), stage.more);
   const auto [known, is_new] = known_.emplace(key, Known{stage.fragment});
   if (is_new) {
-    FragmentProgram made = with_more(stage.fragment->program, stage.more);
+    FragmentProgram made = with_more(stage.fragment->program, stage);
     for (std::string& text : made.texts) {
       if (stage.moves_point_coord != 0) text = with_moved_point_coord(text, stage.moves_point_coord);
+      if (stage.stipple) text = with_stipple(text);
     }
     known->second.number = programs_.number_of(made, frame_.programs);
   }
@@ -179,7 +194,7 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
   const FragmentProgram& program = frame_.programs[out.draw.program];
   if (!find_columns(stage, program, out)) return std::nullopt;
   const GLuint name = stage.fragment_program;
-  out.draw.first_uniform = read_uniforms(context, program, name);
+  out.draw.first_uniform = read_uniforms(context, program, name, stage.stipple);
   for (const ProgramBlock& block : program.blocks) {
     out.draw.first_of_blocks.push_back(read_block(context, block, name));
   }

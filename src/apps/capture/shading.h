@@ -60,7 +60,9 @@ class Shading {
   bool find_columns(const VertexStage& stage, const FragmentProgram& program, ShadingInputs& out);
   uint64_t add_uniforms(const std::vector<uint32_t>& words);
   // `program`: a FragmentProgram or VertexProgram.
-  uint64_t read_uniforms(const Context& context, const auto& program, GLuint name);
+  // `pattern`: what kStippleUniform gets.
+  uint64_t read_uniforms(const Context& context, const auto& program, GLuint name,
+                         const std::optional<StipplePattern>& pattern = {});
   void read_samplers(const Context& context, const std::vector<ProgramSampler>& samplers, GLuint name,
                      std::vector<BoundTexture>& out);
   uint64_t read_block(const Context& context, const ProgramBlock& block, GLuint name);
@@ -70,9 +72,9 @@ class Shading {
   AttributeStreams streams_;
   Numbers<FragmentProgram> programs_;
   Numbers<VertexProgram> vertex_programs_;
-  // Key: the interface, the direction in which gl_PointCoord moves, and the names of vertex outputs that are not inputs
-  // of the fragment shader.
-  std::map<std::tuple<const FragmentInterface*, int, std::vector<std::string>>, Known> known_;
+  // Key: the interface, the direction in which gl_PointCoord moves, whether triangles are stippled, and the names of
+  // vertex outputs that are not inputs of the fragment shader.
+  std::map<std::tuple<const FragmentInterface*, int, bool, std::vector<std::string>>, Known> known_;
   std::map<std::vector<uint32_t>, uint64_t> uniforms_;  // positions of words, by content
 };
 

@@ -69,6 +69,9 @@ WRITES = [int(getattr(rd.ResourceUsage, name)) for name in (
     "ColorTarget", "DepthStencilTarget", "Copy", "CopyDst", "Resolve", "ResolveDst", "GenMips", "Clear", "Discard",
     "StreamOut", "CPUWrite", "VS_RWResource", "HS_RWResource", "DS_RWResource", "GS_RWResource", "PS_RWResource",
     "CS_RWResource", "All_RWResource")]
+# Uses of a picture by which shaders read it.
+READS = [int(getattr(rd.ResourceUsage, f"{stage}_{kind}")) for stage in ("VS", "HS", "DS", "GS", "PS", "CS", "All")
+         for kind in ("Resource", "RWResource")] + [int(rd.ResourceUsage.InputTarget)]
 MOST_SIDE = 16384  # pixels of a target
 MOST_SECONDS = 20  # for the replays of a pass with its own shaders
 
@@ -547,13 +550,15 @@ class Importer:
                                                            rd.ShaderCompileFlags(), rd.ShaderStage.Pixel)
                         if not is_null(made):
                             self.empty.append((resource.resourceId, rd.ResourceId(made)))
-        for shader, made in self.empty if is_empty != self.is_empty else ():
+        if is_empty == self.is_empty:
+            return
+        self.go(1)  # each call below replays to the event that the replay is at
+        for shader, made in self.empty:
             if is_empty:
                 self.c.ReplaceResource(shader, made)
             else:
                 self.c.RemoveReplacement(shader)
-        if is_empty != self.is_empty:
-            self.event = self.replayed_to = 0
+        self.event = self.replayed_to = 0
         self.is_empty = is_empty
 
     def _know_shader(self, resource, entry):
@@ -861,7 +866,8 @@ class Importer:
         numbers, indices, restart = self.vertices(action, state)
         listed, arrays = self.attributes(action, state, module, numbers)
         samplers, bound, blocks, places = self.stage_inputs(state, state.vertexShader, module)
-        words = module.changed(self.constants(state.vertexShader, module), target.upright, port.height < 0)
+        clips = self.clips(state, module)
+        words = module.changed(self.constants(state.vertexShader, module), target.upright, port.height < 0, clips)
         vertex_program = {"spirv": self._words(words), "version": 450, "attributes": listed, "samplers": samplers,
                           "blocks": blocks}
         draw = {"type": "draw", "label": f"#{action.eventId}", "target": target.number, "mode": topology,
@@ -881,21 +887,37 @@ class Importer:
             flags.append("depth-clamp")
         if target.upright:
             flags.append("origin-upper-left")
-        if 32 in module.capabilities:
-            flags.append("clip-distance")
-            self.note("draws with clip distances, which are not applied")
         draw["flags"] = flags
         buffers = self.state(state, target, len(target.colors))
         if is_null(state.fragmentShader.resourceId):
             buffers["colorMask"] = [False] * 4
             for one in buffers.get("buffers", []):
                 one["colorMask"] = [False] * 4
-        else:
-            self._add_fragments(draw, target, state, module, topology)
+        if clips or not is_null(state.fragmentShader.resourceId):
+            self._add_fragments(draw, target, state, (module, clips), topology)
         self._append(draw, buffers, state)
 
-    def _add_fragments(self, draw, target, state, vertex_module, topology):
-        module = self.module(state.fragmentShader, "fragment")
+    def clips(self, state, vertex_module):
+        """A location for each clip distance of the vertex shader: inputs of the fragment shader, which discards."""
+        if vertex_module.cull_distances():
+            self.note("draws with cull distances, which are not applied")
+        found = vertex_module.clip_distances()
+        if found is None:
+            return []
+        end = vertex_module.locations_end()
+        if not is_null(state.fragmentShader.resourceId):
+            end = max(end, self.module(state.fragmentShader, "fragment").locations_end())
+        return list(range(end, end + found[2]))
+
+    def _add_fragments(self, draw, target, state, vertices, topology):
+        """`vertices`: the module of the vertex shader, and the locations of its clip distances."""
+        vertex_module, clips = vertices
+        constants = {}
+        if is_null(state.fragmentShader.resourceId):
+            module = spirv.Module(spirv.empty_fragment_shader("main"), "fragment", "main")
+        else:
+            module = self.module(state.fragmentShader, "fragment")
+            constants = self.constants(state.fragmentShader, module)
         varyings, offset = [], 0
         shapes = []
         for name, _, type_, count, marks in module.inputs():
@@ -903,6 +925,7 @@ class Importer:
                 shapes.append((name, type_, count, marks))
         if topology == "points" and spirv.POINT_SIZE in vertex_module.built_in_outputs():
             shapes.append(("gl_PointSize", "float", 1, set()))
+        shapes += [(f"@{location}", "float", 1, set()) for location in clips]
         for name, type_, count, marks in shapes:
             varying = {"name": name, "type": type_, "offset": offset}
             if count > 1:
@@ -916,7 +939,7 @@ class Importer:
             varyings.append(varying)
             offset += count * components(type_)
         samplers, bound, blocks, places = self.stage_inputs(state, state.fragmentShader, module)
-        words = module.changed(self.constants(state.fragmentShader, module), target.upright, False)
+        words = module.changed(constants, target.upright, False, clips)
         program = {"spirv": self._words(words), "version": 450, "varyings": varyings, "samplers": samplers,
                    "blocks": blocks}
         draw.update({"program": self.programs.number(program), "uniforms": NOTHING, "blocks": places,
@@ -969,7 +992,21 @@ class Importer:
             return False
         for plane, attachment in Attachments(self.c.GetVulkanPipelineState(), planes).items():
             self._plane_data(plane, attachment)
+        self._read_pictures(one)
         return True
+
+    def _read_pictures(self, one):
+        """Reads the pictures that the frame writes before the pass, and that the pass's shaders read."""
+        before = max((action.eventId for action in self.actions if action.eventId < one.begin), default=0)
+        for image in self.images.values():
+            reads = [int(use.usage) in READS and one.begin <= use.eventId <= one.end
+                     for use in self.c.GetUsage(image.resourceId)]
+            if not any(reads) or image.msSamp > 1 or self._version(image.resourceId, before)[0] == 0:
+                continue
+            self.go(before)
+            for mip in range(image.mips):
+                for layer in range(image.arraysize):
+                    self.image(image.resourceId, mip, layer)
 
     def _run_pass(self, one):
         target = planes = None
@@ -1066,10 +1103,7 @@ class Importer:
 
     def _is_read(self, image):
         """Whether shaders read the image."""
-        stages = ("VS", "HS", "DS", "GS", "PS", "CS", "All")
-        reads = [int(getattr(rd.ResourceUsage, f"{stage}_{kind}")) for stage in stages
-                 for kind in ("Resource", "RWResource")] + [int(rd.ResourceUsage.InputTarget)]
-        return any(int(one.usage) in reads for one in self.c.GetUsage(image))
+        return any(int(one.usage) in READS for one in self.c.GetUsage(image))
 
     def _blit(self, source, to, size):
         """Appends a copy of a whole target's colour."""

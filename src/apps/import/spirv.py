@@ -16,14 +16,15 @@ TYPE_SAMPLED_IMAGE, TYPE_ARRAY, TYPE_RUNTIME_ARRAY, TYPE_STRUCT, TYPE_POINTER = 
 CONSTANT, SPEC_TRUE, SPEC_FALSE, SPEC_CONSTANT, SPEC_OP = 43, 48, 49, 50, 52
 FUNCTION, FUNCTION_END, VARIABLE, LOAD, STORE, ACCESS_CHAIN = 54, 56, 59, 61, 62, 65
 DECORATE, MEMBER_DECORATE, EXTRACT, INSERT, NEGATE, SAMPLED_IMAGE, RETURN = 71, 72, 81, 82, 127, 86, 253
+BOOL_OR, LESS, SELECTION_MERGE, LABEL, BRANCH_IF, KILL = 166, 184, 247, 248, 250, 252
 CHANGES_IN_Y = (208, 211, 214)  # OpDPdy, OpDPdyFine, OpDPdyCoarse
 
 # Decorations, built-ins, storage classes, execution modes.
 SPEC_ID, BLOCK, BUFFER_BLOCK, ROW_MAJOR, ARRAY_STRIDE, MATRIX_STRIDE, BUILT_IN = 1, 2, 3, 4, 6, 7, 11
 NO_PERSPECTIVE, FLAT, CENTROID, LOCATION, COMPONENT, BINDING, SET, OFFSET = 13, 14, 16, 30, 31, 33, 34, 35
-POSITION, POINT_SIZE, VERTEX_INDEX = 0, 1, 42
+POSITION, POINT_SIZE, CLIP_DISTANCE, CULL_DISTANCE, VERTEX_INDEX = 0, 1, 3, 4, 42
 UNIFORM_CONSTANT, INPUT, UNIFORM, OUTPUT, PUSH_CONSTANT, STORAGE_BUFFER = 0, 1, 2, 3, 9, 12
-ORIGIN_UPPER_LEFT, ORIGIN_LOWER_LEFT = 7, 8
+ORIGIN_UPPER_LEFT, ORIGIN_LOWER_LEFT, EARLY_TESTS = 7, 8, 9
 MODELS = {"vertex": 0, "fragment": 4}
 KINDS = {(0, 0): "1d", (1, 0): "2d", (2, 0): "3d", (3, 0): "cube", (4, 0): "rectangle", (5, 0): "buffer",
          (0, 1): "1d_array", (1, 1): "2d_array", (3, 1): "cube_array"}
@@ -195,6 +196,47 @@ class Module:
                 found.add(self.members.get((pointee, i, BUILT_IN)))
         return found
 
+    def locations_end(self):
+        """The first location after all inputs and outputs of the stage."""
+        end = 0
+        for variable, (_, storage) in self.variables.items():
+            if storage not in (INPUT, OUTPUT) or variable not in self.interface:
+                continue
+            pointee = self.pointee(variable)
+            places = [self.decorations[variable, LOCATION]] if (variable, LOCATION) in self.decorations else []
+            places += [place for (of, _, mark), place in self.members.items() if (of, mark) == (pointee, LOCATION)]
+            if places:
+                end = max(end, max(places) + self._locations(pointee))
+        return end
+
+    def clip_distances(self):
+        return self._distances(CLIP_DISTANCE)
+
+    def cull_distances(self):
+        return self._distances(CULL_DISTANCE)
+
+    def _distances(self, built_in):
+        """The distances that a vertex shader writes: (variable, member of its block or None, their number), or None."""
+        for variable, (_, storage) in self.variables.items():
+            if storage != OUTPUT or variable not in self.interface:
+                continue
+            pointee, member = self.pointee(variable), None
+            if (variable, BUILT_IN) not in self.decorations and self.types[pointee].op == TYPE_STRUCT:
+                member = next((i for i in range(len(self.types[pointee].words))
+                               if self.members.get((pointee, i, BUILT_IN)) == built_in), None)
+                if member is None or not self._uses_member(variable, member):
+                    continue
+                pointee = self.types[pointee].words[member]
+            elif self.decorations.get((variable, BUILT_IN)) != built_in:
+                continue
+            return variable, member, self.constants.get(self.types[pointee].words[1], 1)
+        return None
+
+    def _uses_member(self, variable, member):
+        """Whether the code points into a member. Compilers declare all built-in outputs of a block."""
+        return any(op in (ACCESS_CHAIN, 66) and w[3] == variable and len(w) > 4 and self.constants.get(w[4]) == member
+                   for op, w in self.instructions())
+
     # Data that the stage reads.
 
     def _size(self, type_id, matrix_stride=16, row_major=False):
@@ -271,17 +313,27 @@ class Module:
 
     # Changes.
 
-    def changed(self, constants, flips, negates):
+    def changed(self, constants, flips, negates, clips=()):
         """Returns the module's bytes with one entry point and without names.
 
         `constants`: words by specialization number, the new defaults. `flips`: the target's rows are counted from the
         bottom, so that changes in y have the other sign; otherwise gl_FragCoord counts rows as the target does.
-        `negates`: a vertex shader's positions have the other y, as for a viewport of negative height.
+        `negates`: a vertex shader's positions have the other y, as for a viewport of negative height. `clips`: a
+        location for each clip distance. A vertex shader also writes the distances there; a fragment shader reads them and
+        discards the fragment if one is negative.
         """
+        declared = dict(self.types)
+        try:
+            return self._changed(constants, flips, negates, clips)
+        finally:
+            self.types = declared  # without the types that the changed module gained
+
+    def _changed(self, constants, flips, negates, clips):
         special = {of: number for (of, mark), number in self.decorations.items() if mark == SPEC_ID}
         out, self.bound = [], int(self.words[3])
         head = list(self.words[:HEADER].tolist())
-        types, function = [], 0
+        types, function, entered = [], 0, None
+        clip = Clip(self, clips) if clips else None
         for op, w in self.instructions():
             if op in (SOURCE_CONTINUED, SOURCE, SOURCE_EXTENSION, NAME, MEMBER_NAME, LINE, NO_LINE, PROCESSED):
                 continue
@@ -289,6 +341,12 @@ class Module:
                 continue
             if op in (EXECUTION_MODE, EXECUTION_MODE_ID) and w[1] != self.entry:
                 continue
+            if clip and op == EXECUTION_MODE and w[2] == EARLY_TESTS:
+                continue  # a fragment that is clipped away leaves no depth
+            if clip and op == ENTRY_POINT:
+                w = [w[0] + (len(clip.variables) << 16), *w[1:], *clip.variables]
+            if clip and TYPE_BOOL - 1 <= op <= TYPE_POINTER and not clip.is_decorated:
+                out += clip.decorations()
             if op == EXECUTION_MODE and w[2] == ORIGIN_UPPER_LEFT and not flips:
                 w[2] = ORIGIN_LOWER_LEFT
             if op in (SPEC_TRUE, SPEC_FALSE) and special.get(w[2]) in constants:
@@ -298,11 +356,25 @@ class Module:
             if op == FUNCTION:
                 if not types and not function:
                     types = [len(out)]
+                    made = clip.declarations() if clip else []
+                    out += made
+                    types[0] += len(made)
                 function = w[2]
+            if clip and self.stage == "fragment" and function == self.entry:
+                # A new first block discards the fragment or goes on to the shader's first block.
+                if op == LABEL and entered is None:
+                    entered = w[1]
+                    out += [2 << 16 | LABEL, self._id()]
+                    continue
+                if entered and op != VARIABLE:
+                    out += clip.discard(entered)
+                    entered = 0
             if op in CHANGES_IN_Y and self.stage == "fragment" and flips:
                 result, w[2] = w[2], self._id()
                 out += w + [4 << 16 | NEGATE, w[1], result, w[2]]
                 continue
+            if op == RETURN and clip and self.stage == "vertex" and function == self.entry:
+                out += clip.writes()
             if op == RETURN and negates and self.stage == "vertex" and function == self.entry:
                 made = self._negate_y(out)
                 out[types[0]:types[0]] = made
@@ -354,3 +426,74 @@ class Module:
                 4 << 16 | NEGATE, number, negated, y, 6 << 16 | INSERT, vector, after, negated, before, 1,
                 3 << 16 | STORE, pointer, after]
         return made
+
+
+class Clip:
+    """What a module gains so that fragments with a negative clip distance are discarded."""
+
+    def __init__(self, module, locations):
+        self.module, self.locations, self.is_decorated = module, locations, False
+        self.variables = [module._id() for _ in locations]
+        self.ids = {}
+
+    def decorations(self):
+        self.is_decorated = True
+        return [word for variable, location in zip(self.variables, self.locations)
+                for word in (4 << 16 | DECORATE, variable, LOCATION, location)]
+
+    def _declared(self, made, op, words):
+        """The id of a type: that of the module, or a new one, appended to `made`. A module may not declare one twice."""
+        known = next((i for i, t in self.module.types.items() if t.op == op and list(t.words) == words), None)
+        if known is None:
+            known = self.module._id()
+            made += [(2 + len(words)) << 16 | op, known, *words]
+            self.module.types[known] = Type(op, words)
+        return known
+
+    def declarations(self):
+        made, ids = [], self.ids
+        is_vertex = self.module.stage == "vertex"
+        ids["float"] = self._declared(made, TYPE_FLOAT, [32])
+        pointer = self._declared(made, TYPE_POINTER, [OUTPUT if is_vertex else INPUT, ids["float"]])
+        ids["pointer"] = pointer
+        for variable in self.variables:
+            made += [4 << 16 | VARIABLE, pointer, variable, OUTPUT if is_vertex else INPUT]
+        if is_vertex:
+            ids["int"] = self._declared(made, TYPE_INT, [32, 0])
+            self.indices = {}
+            variable, member, count = self.module.clip_distances()
+            for number in {*range(count), *([] if member is None else [member])}:
+                self.indices[number] = self.module._id()
+                made += [4 << 16 | CONSTANT, ids["int"], self.indices[number], number]
+        else:
+            ids["bool"] = self._declared(made, TYPE_BOOL, [])
+            ids["zero"] = self.module._id()
+            made += [4 << 16 | CONSTANT, ids["float"], ids["zero"], 0]
+        return made
+
+    def writes(self):
+        """Code of a vertex shader that copies the distances."""
+        variable, member, _ = self.module.clip_distances()
+        made = []
+        for number, out in enumerate(self.variables):
+            at, value = self.module._id(), self.module._id()
+            path = ([] if member is None else [self.indices[member]]) + [self.indices[number]]
+            made += [(4 + len(path)) << 16 | ACCESS_CHAIN, self.ids["pointer"], at, variable, *path,
+                     4 << 16 | LOAD, self.ids["float"], value, at, 3 << 16 | STORE, out, value]
+        return made
+
+    def discard(self, first):
+        """The end of a fragment shader's new first block. `first`: the label of the block that follows."""
+        made, clipped = [], None
+        for variable in self.variables:
+            value, less = self.module._id(), self.module._id()
+            made += [4 << 16 | LOAD, self.ids["float"], value, variable,
+                     5 << 16 | LESS, self.ids["bool"], less, value, self.ids["zero"]]
+            if clipped is not None:
+                either = self.module._id()
+                made += [5 << 16 | BOOL_OR, self.ids["bool"], either, clipped, less]
+                less = either
+            clipped = less
+        end = self.module._id()
+        return made + [3 << 16 | SELECTION_MERGE, first, 0, 4 << 16 | BRANCH_IF, clipped, end, first,
+                       2 << 16 | LABEL, end, 1 << 16 | KILL, 2 << 16 | LABEL, first]

@@ -4,6 +4,7 @@
 #include <glad/gl.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -83,6 +84,17 @@ void set_light(std::string_view name, const GLfloat* values) {
 }
 
 }  // namespace
+
+// `words`: those of kStippleUniform.
+void use_stipple(const uint32_t* words) {
+  std::array<GLubyte, 128> bytes{};
+  for (size_t i = 0; i < 1024; ++i) {
+    if (words[i] != 0) bytes[i / 8] = GLubyte(bytes[i / 8] | 0x80 >> i % 8);
+  }
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  glPolygonStipple(bytes.data());
+  glEnable(GL_POLYGON_STIPPLE);
+}
 
 void apply_fixed_function(const FragmentProgram& program) {
   const FixedFunction& fixed = *program.fixed;
@@ -428,7 +440,10 @@ void GlCapturedProgram::find_vertex_places() {
 
 void GlCapturedProgram::use() const {
   glUseProgram(program_.id());
-  if (source_->fixed) apply_fixed_function(*source_);
+  if (source_->fixed) {
+    apply_fixed_function(*source_);
+    glDisable(GL_POLYGON_STIPPLE);
+  }
   const auto enable = [&](GLenum capability, auto counts) {
     const bool on = std::any_of(source_->varyings.begin(), source_->varyings.end(), counts);
     on ? glEnable(capability) : glDisable(capability);
@@ -443,6 +458,7 @@ void GlCapturedProgram::set_uniforms(const uint32_t* words) const {
     if (uniform.block >= 0) continue;
     if (locations_[i] >= 0) upload(locations_[i], uniform, words + uniform.offset / 4);
     if (uniform.name.starts_with("gl_")) set_built_in(uniform, words + uniform.offset / 4);
+    if (source_->fixed && uniform.name == kStippleUniform) use_stipple(words + uniform.offset / 4);
   }
 }
 

@@ -157,6 +157,10 @@ struct Fog {
   bool operator==(const Fog&) const = default;
 };
 
+// A uniform of 1024 floats: the pattern of stippled triangles, 32 rows from the bottom, 0 or 1 for each pixel. A fixed-
+// function program that has it discards the fragments where it is 0; texts do so by themselves.
+inline constexpr const char* kStippleUniform = "brokkr_stipple";
+
 struct FixedFunction {
   std::vector<TextureUnit> units;
   bool separate_specular = false;  // gl_SecondaryColor is added after texturing

@@ -50,7 +50,14 @@ class Text {
     for (size_t i = 0; i < fixed_.units.size(); ++i) {
       if (textures_[i].is_there) declare(i);
     }
+    const bool is_stippled = std::any_of(program_.uniforms.begin(), program_.uniforms.end(),
+                                         [](const auto& uniform) { return uniform.name == kStippleUniform; });
+    if (is_stippled) text_ += fmt::format("uniform float {}[1024];\n", kStippleUniform);
     text_ += "void main() {\n  vec4 c = gl_Color;\n";
+    if (is_stippled) {
+      line("vec2 at = mod(floor(gl_FragCoord.xy), 32.0);");
+      line("if ({}[int(at.y) * 32 + int(at.x)] < 0.5) discard;", kStippleUniform);
+    }
     for (size_t i = 0; i < fixed_.units.size(); ++i) {
       if (textures_[i].is_there) line("vec4 t{} = {};", i, lookup(i));
     }

@@ -73,6 +73,17 @@ TEST_F(CapturedFrames, StippledLines) {
   expect_same_picture(file(scene::kStipples).string());
 }
 
+TEST_F(CapturedFrames, StippledTriangles) {
+  const Frame captured = frame(scene::kPatterns);
+  EXPECT_TRUE(captured.skipped_reasons.empty());
+  const auto is_stippled = [](const FragmentProgram& program) {
+    return std::any_of(program.uniforms.begin(), program.uniforms.end(),
+                       [](const ProgramUniform& uniform) { return uniform.name == kStippleUniform; });
+  };
+  EXPECT_EQ(std::count_if(captured.programs.begin(), captured.programs.end(), is_stippled), 2);
+  expect_same_picture(file(scene::kPatterns).string(), 99.99);  // a pixel of the outline differs by 5/255
+}
+
 TEST_F(CapturedFrames, WholePixelsOfSamples) {
   const Frame captured = frame(scene::kWhole);
   EXPECT_TRUE(captured.skipped_reasons.empty());

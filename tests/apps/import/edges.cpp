@@ -3,15 +3,9 @@
 //
 // It draws the same picture until it is ended.
 
-#include <GL/gl.h>
-#include <GL/glx.h>
-#include <X11/Xlib.h>
-
-#include <cstdio>
+#include "program.h"
 
 namespace {
-
-constexpr int kSize = 256;  // pixels of a side
 
 // Corners at the centre of pixel (x, y).
 void corner(double x, double y) { glVertex2d((x + 0.5) / kSize * 2 - 1, (y + 0.5) / kSize * 2 - 1); }
@@ -37,27 +31,5 @@ void draw() {
 }  // namespace
 
 int main() {
-  Display* const display = XOpenDisplay(nullptr);
-  if (display == nullptr) {
-    std::fprintf(stderr, "edges: no display\n");
-    return 1;
-  }
-  int wanted[] = {GLX_RGBA, GLX_DOUBLEBUFFER, GLX_RED_SIZE, 8, GLX_GREEN_SIZE, 8, GLX_BLUE_SIZE, 8, None};
-  XVisualInfo* const visual = glXChooseVisual(display, DefaultScreen(display), wanted);
-  if (visual == nullptr) {
-    std::fprintf(stderr, "edges: no visual\n");
-    return 1;
-  }
-  const Window root = RootWindow(display, visual->screen);
-  XSetWindowAttributes with{};
-  with.colormap = XCreateColormap(display, root, visual->visual, AllocNone);
-  with.border_pixel = 0;
-  const Window window = XCreateWindow(display, root, 0, 0, kSize, kSize, 0, visual->depth, InputOutput, visual->visual,
-                                      CWColormap | CWBorderPixel, &with);
-  XMapWindow(display, window);
-  glXMakeCurrent(display, window, glXCreateContext(display, visual, nullptr, True));
-  for (;;) {
-    draw();
-    glXSwapBuffers(display, window);
-  }
+  return show([] {}, draw);
 }

@@ -1,6 +1,7 @@
-"""follow_check.py FILE.rdc FOLDER: imports a capture twice, once with a replay for each draw, and compares the frame files.
+"""follow_check.py FILE.rdc FOLDER [slow]: imports a capture twice, and compares the frame files.
 
-It prints a line of JSON: whether they are the same, and the number of replays of each.
+The second time, each draw has a replay; with `slow`, each pass of several draws counts as slow. It prints a line of JSON:
+whether the files are the same, the number of replays of each, and how often the second import emptied the shaders.
 """
 import json
 import os
@@ -30,10 +31,16 @@ def main():
     path, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     rd.InitialiseReplay(rd.GlobalEnvironment(), [])
     followed = imported(path, str(folder / "followed.bkf"))
-    follow.Follower.at = follow.Follower.replayed
+    emptied = []
+    if "slow" in sys.argv[3:]:
+        empty = rdc.Importer.empty_shaders
+        rdc.Importer.empty_shaders = lambda self, is_empty: (empty(self, is_empty), emptied.append(is_empty))
+        rdc.MOST_SECONDS = 0
+    else:
+        follow.Follower.at = follow.Follower.replayed
     replayed = imported(path, str(folder / "replayed.bkf"))
     same = (folder / "followed.bkf").read_bytes() == (folder / "replayed.bkf").read_bytes()
-    print(json.dumps({"same": same, "followed": followed, "replayed": replayed}), flush=True)
+    print(json.dumps({"same": same, "followed": followed, "replayed": replayed, "emptied": sum(emptied)}), flush=True)
     os._exit(0)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """brokkr import of RenderDoc captures: Vulkan programs of Debian, captured and imported here, look like the driver's.
 
-    import_test.py BROKKR [EDGES]
+    import_test.py BROKKR [EDGES UPLOADS PLANES]
 
-EDGES is the program of edges.cpp.
+EDGES, UPLOADS and PLANES are the programs of edges.cpp, uploads.cpp and planes.cpp.
 Programs and packages that are missing skip their case, with a line that names them.
 """
 import json
@@ -16,9 +16,10 @@ import tempfile
 import unittest
 
 BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
-EDGES = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
+EDGES, UPLOADS, PLANES = (pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None for _ in range(3))
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"  # Debian's, for which its packages have modules
+SCREEN = "xvfb-run", "-a", "-s", "-screen 0 1280x720x24"
 ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "GALLIUM_DRIVER": "zink", "LIBGL_ALWAYS_SOFTWARE": "1"}
 
 
@@ -88,10 +89,9 @@ class Import(unittest.TestCase):
         self.assertRegex(done.stderr, r"^numpy is not installed for .*; install the Debian packages python3-rend")
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
-    def capture(self, frame, *program, environment=None):
+    def capture(self, frame, *program, environment=None, options=()):
         path = self.folder / "frame.rdc"
-        screen = "xvfb-run", "-a", "-s", "-screen 0 1280x720x24"
-        done = run(*screen, PYTHON, HERE / "capture.py", path, frame, *program, environment=environment)
+        done = run(*SCREEN, PYTHON, HERE / "capture.py", *options, path, frame, *program, environment=environment)
         self.assertTrue(path.exists(), done.stdout + done.stderr)
         return path
 
@@ -113,9 +113,24 @@ class Import(unittest.TestCase):
         done = run(BROKKR, "check", "--min", "99.9", frame)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def as_opengl(self, frame, program):
+        """The frame shows what a capture of the program's OpenGL calls shows, and what the Vulkan driver drew."""
+        row = json.loads(run(BROKKR, "check", "--color", frame, "--json", "-").stdout)["references"][0]
+        self.assertLessEqual(row["most"], 2, row)
+        other = self.folder / "opengl.bkf"
+        done = run(*SCREEN, BROKKR, "capture", "--frame", 5, "-o", other, "--", program,
+                   environment={"LIBGL_ALWAYS_SOFTWARE": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        pictures = [self.folder / "vulkan.png", self.folder / "opengl.png"]
+        for one, picture in zip((frame, other), pictures):
+            run(BROKKR, "render", one, "-o", picture)
+        done = run(BROKKR, "compare", *pictures)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     @needs("es2gears_x11", "mesa-utils")
     def test_a_capture_of_opengl_is_one_line(self):
-        path = self.capture(20, shutil.which("es2gears_x11"), environment={"LIBGL_ALWAYS_SOFTWARE": "1"})
+        path = self.capture(20, shutil.which("es2gears_x11"), environment={"LIBGL_ALWAYS_SOFTWARE": "1"},
+                            options=["--opengl"])
         line = self.refused(1, path, "-o", self.folder / "frame.bkf")
         self.assertIn("frame.rdc: it is a capture of OpenGLES, and the import reads only Vulkan's commands and state; "
                       "capture OpenGL programs with `brokkr capture`", line)
@@ -126,6 +141,31 @@ class Import(unittest.TestCase):
         frame, info = self.imported(self.capture(20, shutil.which("vkcube"), "--c", 400), "--license", "Apache-2.0")
         self.assertEqual((info["application"], info["license"], info["draws"]), ("frame", "Apache-2.0", 1))
         self.check(frame, 99.99, 80)
+
+    # zink clips by distances that the vertex shader writes. The fragment shader discards what a plane cuts away.
+    @unittest.skipIf(PLANES is None, "needs libx11-dev and libgl-dev")
+    @needs("sh", "dash")
+    def test_clip_distances(self):
+        frame, _ = self.imported(self.capture(5, PLANES, environment=ZINK))
+        row = json.loads(run(BROKKR, "check", "--color", frame, "--json", "-").stdout)["references"][0]
+        self.assertGreaterEqual(row["within_2_percent"], 99.7, row)  # an edge may differ by a pixel
+        done = run(BROKKR, "check", "--min", "99.7", frame)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    # Shaders are replaced by empty ones while the draws of a slow pass are read. What the frame wrote before it, and what
+    # the shaders of earlier passes drew, stays the driver's.
+    @unittest.skipIf(UPLOADS is None, "needs libx11-dev and libgl-dev")
+    @needs("sh", "dash")
+    def test_slow_passes_read_the_same(self):
+        path = self.capture(5, UPLOADS, environment=ZINK)
+        done = run("xvfb-run", "-a", PYTHON, HERE / "follow_check.py", path, self.folder, "slow")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        found = json.loads(done.stdout.splitlines()[-1])
+        self.assertTrue(found["same"], found)
+        self.assertGreater(found["emptied"], 0, found)
+        frame, info = self.imported(path)
+        self.assertEqual(info["draws"], 7)
+        self.as_opengl(frame, UPLOADS)
 
     # Commands between draws are followed instead of replaying the frame for each draw; commands of zink are not known.
     def follow(self, path):

@@ -155,6 +155,34 @@ class Modules(unittest.TestCase):
         self.assertNotIn("OpFNegate", kept)
         self.assertIn("OriginLowerLeft", kept)
 
+    def test_clip_distances_are_varyings_by_which_fragments_are_discarded(self):
+        self.assertIsNone(module(VERTEX, "vertex").clip_distances())
+        # A block that declares distances is no block that writes them.
+        declared = VERTEX.replace("OpDecorate %PerVertex Block", "OpMemberDecorate %PerVertex 2 BuiltIn ClipDistance\n"
+                                  "OpDecorate %PerVertex Block").replace("vec4 %float\n%Cam", "vec4 %float %clips\n%Cam")
+        declared = declared.replace("OpCapability Shader", "OpCapability Shader\nOpCapability ClipDistance")
+        declared = declared.replace("%list = ", "%two = OpConstant %int 2\n%clips = OpTypeArray %float %three\n%list = ")
+        declared = declared.replace("%to_vec4 = ", "%to_float = OpTypePointer Output %float\n%to_vec4 = ")
+        self.assertIsNone(module(declared, "vertex").clip_distances())
+        written = declared.replace("OpStore %at %v", "OpStore %at %v\n%far = OpAccessChain %to_float %out %two %zero\n"
+                                   "OpStore %far %scale")
+        one = module(written, "vertex")
+        self.assertEqual(one.clip_distances()[1:], (2, 3))
+        self.assertEqual(one.locations_end(), 3)
+        for negates in (True, False, True):  # a module is changed again for a draw with another state
+            text = text_of(one.changed({}, False, negates, [3, 4, 5]))
+            self.assertEqual(text.count(" Location "), 4)
+            self.assertEqual(text.count("OpStore"), 5 + negates)
+        other = module(FRAGMENT.replace("OpExecutionMode", "OpExecutionMode %main EarlyFragmentTests\nOpExecutionMode"),
+                       "fragment")
+        for _ in range(2):
+            text = text_of(other.changed({}, True, False, [3, 4, 5]))
+            self.assertEqual([text.count(of) for of in ("OpFOrdLessThan", "OpLogicalOr", "OpKill")], [3, 2, 1])
+            self.assertNotIn("EarlyFragmentTests", text)
+            self.assertLess(text.index("OpKill"), text.index("OpDPdyFine"))
+        empty = spirv.Module(spirv.empty_fragment_shader("main"), "fragment", "main")
+        self.assertIn("OpKill", text_of(empty.changed({}, True, False, [0])))
+
     def test_damaged_modules_are_refused(self):
         good = run("spirv-as", VERTEX.encode())
         for data in (b"", good[:8], b"\0" * 64, good[:-3], good[:20] + bytes(4) + good[24:]):

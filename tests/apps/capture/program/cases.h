@@ -45,6 +45,7 @@ void draw_letters();
 void draw_samples();
 void draw_logic();
 void draw_stipples();
+void draw_patterns();
 void draw_whole();
 void draw_sample_layers();
 void draw_point_places();

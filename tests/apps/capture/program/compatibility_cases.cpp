@@ -339,6 +339,7 @@ void draw_compatibility(int number) {
     case kLetters: draw_letters(); break;
     case kSamples: draw_samples(); break;
     case kStipples: draw_stipples(); break;
+    case kPatterns: draw_patterns(); break;
     case kWhole: draw_whole(); break;
     case kSampleLayers: draw_sample_layers(); break;
     case kPointPlaces: draw_point_places(); break;

@@ -690,6 +690,50 @@ void draw_stipples() {
   glDisable(GL_LINE_STIPPLE);
 }
 
+// Triangles with a pattern that no mirror image equals: by fixed function, by a program, whole, as lines, which have no
+// pattern, and with four samples a pixel.
+void draw_patterns() {
+  glDisable(GL_DEPTH_TEST);
+  std::array<GLubyte, 129> pattern{};
+  for (size_t i = 0; i < pattern.size(); i++) pattern[i] = GLubyte(i * i * 11 + i / 4 * 3 + 1);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  glPixelStorei(GL_PACK_LSB_FIRST, GL_TRUE);
+  glPolygonStipple(pattern.data());
+  const auto triangle = [](float left, float bottom) {
+    glBegin(GL_TRIANGLES);
+    glColor3f(1, 0.5f, 0);
+    glVertex2f(at(left + 2.25f), at(bottom + 3.5f));
+    glColor3f(0, 1, 0.5f);
+    glVertex2f(at(left + 40.25f), at(bottom + 5.75f));
+    glColor3f(0.5f, 0, 1);
+    glVertex2f(at(left + 17.5f), at(bottom + 50.25f));
+    glEnd();
+  };
+  glEnable(GL_POLYGON_STIPPLE);
+  triangle(0, 0);
+  const GLuint shaded = link({compile(GL_FRAGMENT_SHADER,
+                                      "void shade(); void main() { shade(); if (gl_FragCoord.x < 50.0) discard; }"
+                                      " void shade() { gl_FragColor = vec4(gl_Color.bgr, 1.0); }")});
+  glUseProgram(shaded);
+  triangle(42, 0);
+  glUseProgram(0);
+  glDeleteProgram(shaded);
+  forget_program(shaded);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+  triangle(84, 0);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  const Sampled sampled;
+  glPolygonStipple(pattern.data() + 1);  // Mesa would keep the same pattern as it turned it for the window
+  triangle(0, 64);
+  glDisable(GL_POLYGON_STIPPLE);
+  triangle(42, 64);
+  sampled.show();
+  glPixelStorei(GL_PACK_LSB_FIRST, GL_FALSE);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  pattern.fill(0xff);
+  glPolygonStipple(pattern.data());
+}
+
 // Without GL_MULTISAMPLE, a target of four samples gets whole pixels: of triangles, lines, smooth lines, points, and
 // triangles as lines and as points.
 void draw_whole() {

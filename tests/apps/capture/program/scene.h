@@ -56,6 +56,7 @@ enum Case : int {
   kSamples,
   kLogic,
   kStipples,
+  kPatterns,
   kWhole,
   kSampleLayers,
   kPointPlaces,
