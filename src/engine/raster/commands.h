@@ -194,25 +194,35 @@ BROKKR_FN Mask find_sources(Warp& w, const TargetTables& planes, const RegionRec
   return column.inside && row.inside;
 }
 
-// The same for the vectors of a tile, which share columns and rows.
-class TileSources {
+// The same for all vectors of a region, which share columns and rows.
+class RegionSources {
  public:
-  // (x, y): the tile's first pixel.
-  BROKKR_FN TileSources(Warp& w, const TargetTables& planes, const PhaseRecord& phase, int x, int y) {
-    for (int i = 0; i < kTile; i += kAcross)
-      column_[i / kAcross] = blit_axis(planes, phase, 0, tile_x(w.lane()) + (x + i));
-    for (int i = 0; i < kTile; i += kUp) row_[i / kUp] = blit_axis(planes, phase, 1, tile_y(w.lane()) + (y + i));
+  BROKKR_FN RegionSources(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
+    const Int x = tile_x(w.lane()) + region.x, y = tile_y(w.lane()) + region.y;
+    for (int i = 0; i < planes.region; i += kAcross) {
+      const BlitAxis column = blit_axis(planes, phase, 0, x + i);
+      column_[i / kAcross] = column;
+      if (w.any(column.inside)) columns_ |= 1u << (i / kTile);
+    }
+    for (int i = 0; i < planes.region; i += kUp) {
+      const BlitAxis row = blit_axis(planes, phase, 1, y + i);
+      row_[i / kUp] = row;
+      if (w.any(row.inside)) rows_ |= 1u << (i / kTile);
+    }
   }
-  // s: the number of the vector's first sample in the tile.
-  BROKKR_FN Mask find(int s, Int& from) const {
-    const BlitAxis &column = column_[tile_x(s) / kAcross], &row = row_[tile_y(s) / kUp];
+  // Returns true if the blit copies to any pixel of the region's tile (column, row).
+  BROKKR_FN bool meets(int column, int row) const { return (columns_ >> column & rows_ >> row & 1) != 0; }
+  // s: the number of the vector's first sample in the tile at pixel (x, y) of the region.
+  BROKKR_FN Mask find(int x, int y, int s, Int& from) const {
+    const BlitAxis &column = column_[(x + tile_x(s)) / kAcross], &row = row_[(y + tile_y(s)) / kUp];
     from = column.from + row.from;
     return column.inside && row.inside;
   }
 
  private:
   static constexpr int kAcross = tile_x(kWidth - 1) + 1, kUp = tile_y(kWidth - 1) + 1;  // pixels of a vector
-  BlitAxis column_[kTile / kAcross], row_[kTile / kUp];
+  BlitAxis column_[kMaxRegion / kAcross], row_[kMaxRegion / kUp];
+  uint32_t columns_ = 0, rows_ = 0;  // the tiles' columns and rows that the blit meets
 };
 
 // Returns true if a blit that moves whole tiles copies words as they are, and no notes of writers.
@@ -257,19 +267,29 @@ BROKKR_FN void copy_tiles(const Visit<Shared>& v, const PhaseRecord& phase, cons
   const size_t base = first_sample(planes, region);
   const bool copies_words = copies_whole_words(planes, phase);
   const int across = planes.region_shift - 3;
+  const RegionSources sources(w, planes, region, phase);
   for (int tile = w.index; tile * kTileSamples < planes.region * planes.region; tile += v.b.warps) {
-    const int x = region.x + (tile & ((1 << across) - 1)) * kTile, y = region.y + (tile >> across) * kTile;
-    const int first = tiles.source_of(x, y);
+    const int column = tile & ((1 << across) - 1), row = tile >> across, x = column * kTile, y = row * kTile;
+    if (!sources.meets(column, row)) continue;
+    const int first = tiles.source_of(region.x + x, region.y + y);
     if (first >= 0 && copies_words) {
       copy_tile(w, planes, phase, base + size_t(tile) * kTileSamples, size_t(first));
       continue;
     }
-    const TileSources sources(w, planes, phase, x, y);
     for (int s = 0; s < kTileSamples; s += w.width) {
       copy_vector(tile * kTileSamples + s, first < 0 ? first : first + s,
-                  [&](int, Int& from) BROKKR_INLINE_LAMBDA { return sources.find(s, from); });
+                  [&](int, Int& from) BROKKR_INLINE_LAMBDA { return sources.find(x, y, s, from); });
     }
   }
+}
+
+// Returns true if a blit may copy to pixels of the region.
+BROKKR_FN bool meets_destination(const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
+  const auto meets = [&](int axis, int64_t first) {
+    const int64_t at = phase.destination[axis], size = phase.destination[axis + 2];
+    return (size < 0 ? at + size : at) < first + planes.region && (size < 0 ? at : at + size) > first;
+  };
+  return meets(0, region.x) && meets(1, region.y);
 }
 
 // Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory. If both
@@ -289,7 +309,7 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   const TileBlit tiles(planes, phase);
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
-    if (region.target != phase.target || region.layer != 0) continue;
+    if (region.target != phase.target || region.layer != 0 || !meets_destination(planes, region, phase)) continue;
     if constexpr (kLoadsCanWait) {
       if (replaces_region(planes, region, phase))
         end_clears(v, region, loads_of(phase.planes));

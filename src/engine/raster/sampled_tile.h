@@ -127,28 +127,46 @@ BROKKR_FN Mask kept_samples(Warp& w, const SampledPass& pass, const ProgramRun& 
   return m;
 }
 
-// Makes the tests of sample i that come after the program, and writes its depths. Returns the visible lanes of m.
-BROKKR_FN Mask test_samples(Warp& w, const SampledPass& pass, const ProgramRun& run, const DrawRecord& draw, uint32_t i,
-                            int s, Mask m) {
-  const ProgramTests tests = tests_of_samples(run.program, draw);
-  if (!tests.after()) return m;
-  if (tests.discards && (draw.bits & kDrawOneSample) == 0) m = kept_samples(w, pass, run, i, s, m);
-  const TilePass tile = pass.of_sample(i);
-  const TileDraw to{tile, draw};
-  const Float z = tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f
-                              : w.load(pass.memory.depth[i] + s);
-  m = to.test(w, s, z, m);
-  to.write_depth(w, s, z, w.load(run.memory.primitive + s), m);
-  return m;
-}
+// The tests of samples that come after a draw's program.
+struct LateTests {
+  const SampledPass& pass;
+  const ProgramRun& run;
+  const DrawRecord& draw;
+  ProgramTests tests;
+  bool removes;  // the program may remove some samples of a pixel
+
+  BROKKR_FN LateTests(const SampledPass& of, const ProgramRun& program, const DrawRecord& of_draw)
+      : pass(of),
+        run(program),
+        draw(of_draw),
+        tests(tests_of_samples(program.program, of_draw)),
+        removes(tests.discards && (of_draw.bits & kDrawOneSample) == 0 &&
+                (program.program.sample_mask != kNoOutput || (program.program.bits & kProgramAlphaToCoverage) != 0)) {}
+  // The depths that the program wrote; 0 if it writes none.
+  BROKKR_FN Float written(Warp& w, int s) const {
+    return tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f : Float(0.0f);
+  }
+  // Makes the tests of sample i, and writes its depths. `z`: written(). Returns the visible lanes of m.
+  BROKKR_FN Mask make(Warp& w, uint32_t i, int s, Float z, Mask m) const {
+    if (!tests.after()) return m;
+    if (removes) m = kept_samples(w, pass, run, i, s, m);
+    const TilePass tile = pass.of_sample(i);
+    const TileDraw to{tile, draw};
+    if (!tests.depth) z = w.load(pass.memory.depth[i] + s);
+    m = to.test(w, s, z, m);
+    to.write_depth(w, s, z, w.load(run.memory.primitive + s), m);
+    return m;
+  }
+};
 
 // Writes the waiting pixels `kept` of sample i.
 BROKKR_FN void write_sample(Warp& w, const SampledPass& pass, const ProgramRun& run, const DrawRecord& draw, uint32_t i,
                             uint64_t kept) {
   const TilePass tile = pass.of_sample(i);
   const TileDraw to{tile, draw};
+  const LateTests late(pass, run, draw);
   for_vectors_of(w, pass.memory.wanted[i] & kept, [&](int s, Mask m) BROKKR_INLINE_LAMBDA {
-    m = test_samples(w, pass, run, draw, i, s, m);
+    m = late.make(w, i, s, late.written(w, s), m);
     if (w.any(m)) to.write_all(w, run, s, w.load(run.memory.primitive + s), m);
   });
 }
@@ -160,11 +178,13 @@ BROKKR_FN bool write_samples(Warp& w, const SampledPass& pass, const ProgramRun&
   if constexpr (Warp::takes_turns) {
     const TilePass first = pass.of_sample(0);
     if (!BatchWrite::suffices(first, run)) return false;
+    const LateTests late(pass, run, draw);
     BatchWrite(first, draw, run).write_tiles(w, kept, [&](int s, Mask m, auto&& put) BROKKR_INLINE_LAMBDA {
+      const Float z = late.written(w, s);
       for (uint32_t i = 0; i < pass.samples; ++i) {
         const auto lanes = uint32_t(pass.memory.wanted[i] >> s & kVectorBits);
         if (lanes == 0) continue;
-        put(pass.memory.tile[i].color, test_samples(w, pass, run, draw, i, s, m && w.lanes_of(lanes)));
+        put(pass.memory.tile[i].color, late.make(w, i, s, z, m && w.lanes_of(lanes)));
       }
     });
     return true;

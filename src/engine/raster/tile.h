@@ -462,9 +462,15 @@ class BatchWrite {
       }
       const auto channel = [&](int c) { return as_float(w.load(results + c * kTileSamples + s)); };
       const Source<kBlending, kEncodes> source(how_, {channel(0), channel(1), channel(2), channel(3)});
+      // The samples of most pixels have the same colour, so that one blend serves all.
+      bool has_blended = false;
+      Uint under = 0u, blended = 0u;
       each(s, m, [&](uint32_t* colors, Mask visible) BROKKR_INLINE_LAMBDA {
         const Uint old = w.load(colors + s);
-        Uint next = source.over(old);
+        if (kBlending == Blending::none || !has_blended || w.any(old != under)) blended = source.over(old);
+        has_blended = true;
+        under = old;
+        Uint next = blended;
         if (written != ~0u) next = (next & written) | (old & ~written);
         w.store(colors + s, kWhole ? next : select(visible, next, old));
       });

@@ -32,9 +32,9 @@ struct KnownPlainKind {
   static constexpr bool compares = kCompares;
   static constexpr CompareFunc compare = CompareFunc(first);
   static constexpr TexelEncoding encoding = kCompares ? TexelEncoding::r32 : TexelEncoding(first);
-  static constexpr TextureWrap wrap[3] = {TextureWrap(kKnown >> shader::kPlainWrap & 7),
-                                          TextureWrap(kKnown >> (shader::kPlainWrap + 3) & 7),
-                                          TextureWrap(kKnown >> shader::kPlainWrap & 7)};  // is_known_volume
+  static constexpr TextureWrap wrap[3] = {
+      TextureWrap(kKnown >> shader::kPlainWrap & 7), TextureWrap(kKnown >> (shader::kPlainWrap + 3) & 7),
+      (kKnown & shader::kPlainThirdRepeats) != 0 ? TextureWrap::repeat : TextureWrap(kKnown >> shader::kPlainWrap & 7)};
   static constexpr MipFilter mip = MipFilter(kKnown >> shader::kPlainMip & 3);
   static constexpr bool linear = (kKnown & shader::kPlainLinear) != 0;
 };

@@ -152,8 +152,10 @@ enum KnownBit : uint16_t {
   kKnownPlain = 1u << 1,
   kPlainEncoding = 2,  // 3 bits from here on: TexelEncoding; of a lookup that compares, which reads r32: CompareFunc
   kPlainMip = 5,       // 2 bits: like kKnownMip
-  kPlainWrap = 7,      // 2 times 3 bits: TextureWrap of an axis; the third axis wraps like the first
+  kPlainWrap = 7,      // 2 times 3 bits: TextureWrap of an axis
   kPlainLinear = 1u << 13,
+  kPlainThirdRepeats =
+      1u << 14,  // kind three: the third axis repeats, as by default; otherwise it wraps like the first
 };
 constexpr bool is_known_plain(uint32_t known) {
   constexpr uint32_t kOther = kKnownUsual | kKnownNearest;
