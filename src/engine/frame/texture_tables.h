@@ -65,8 +65,8 @@ struct SampledRecord {
   uint32_t first[kMaxSampledLevels];  // as in TextureTexels
 };
 
-// Of one, two or three axes, without layers, of real numbers, with the same filter near and far: lookups take the path
-// of shade/texture_plain.h if they do not take a faster one.
+// Returns true for one, two or three axes without layers, real numbers, and the same filter near and far: lookups take
+// the path of shade/texture_plain.h if they do not take a faster one.
 constexpr bool is_plain(const SampledRecord& texture) {
   const bool fits =
       texture.kind == TextureKind::one || texture.kind == TextureKind::two || texture.kind == TextureKind::three;

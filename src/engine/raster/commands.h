@@ -292,6 +292,30 @@ BROKKR_FN bool meets_destination(const TargetTables& planes, const RegionRecord&
   return meets(0, region.x) && meets(1, region.y);
 }
 
+// Returns true if a blit averages the samples of pixels.
+BROKKR_FN bool averages_samples(const TargetTables& planes, const PhaseRecord& phase) {
+  return (kKernelFeatures & kFeatureSamples) && planes.targets[phase.source_target].samples > 1 &&
+         planes.targets[phase.target].samples == 1;
+}
+// Copies colours that are averaged, or of which one plane is not the first, from the samples `from` to the vector at
+// place `to`.
+BROKKR_FN void copy_colors(Warp& w, const TargetTables& planes, const PhaseRecord& phase, size_t to, Int from, Mask m) {
+  const TargetRecord &source = planes.targets[phase.source_target], &target = planes.targets[phase.target];
+  const PlanePlace place{phase.target, phase.color_plane, to, false};
+  if (!averages_samples(planes, phase)) {
+    store_plane(w, planes, place, load_plane_at(w, planes, phase.source_target, phase.source_plane, from, m), m);
+    return;
+  }
+  // Blits that copy depths as well go on below, where tests compare with them.
+  if (phase.planes == kPlaneColor && (phase.color_plane | phase.source_plane) == 0 && source.format == target.format &&
+      source.planes[0].whole == 0) {
+    const int stride = int(source.sample_regions) << (2 * planes.region_shift);
+    const auto word = [&](int i) { return w.gather(planes.color.get(), from + i * stride, m); };
+    if (are_same_samples(w, source, m, word)) return w.merge(planes.color + to, word(0), m);
+  }
+  store_plane(w, planes, place, average_color(w, planes, phase.source_target, phase.source_plane, from, m), m);
+}
+
 // Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory. If both
 // targets have the same number of samples, each sample is copied. From several samples to one, a colour is the average
 // of the samples, and depth and stencil are those of sample 0.
@@ -303,9 +327,7 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   const int samples = planes.region * planes.region;
   const TargetRecord& source = planes.targets[phase.source_target];
   const TargetRecord& target = planes.targets[phase.target];
-  const bool averages = (kKernelFeatures & kFeatureSamples) && source.samples > 1 && target.samples == 1;
-  const bool copies_codes = averages && phase.planes == kPlaneColor && (phase.color_plane | phase.source_plane) == 0 &&
-                            source.format == target.format && source.planes[0].whole == 0;
+  const bool averages = averages_samples(planes, phase);
   const TileBlit tiles(planes, phase);
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
@@ -330,18 +352,8 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
       const auto read = [&](const auto* plane) {
         return first >= 0 ? w.load(plane + first) : w.gather(plane, from, m);
       };
-      if ((phase.planes & kPlaneColor) && averages) {
-        const int stride = int(source.sample_regions) << (2 * planes.region_shift);
-        const auto word = [&](int i) { return w.gather(planes.color.get(), from + i * stride, m); };
-        if (copies_codes && are_same_samples(w, source, m, word)) {
-          w.merge(planes.color + base + s, word(0), m);
-          return;
-        }
-        const Color color = average_color(w, planes, phase.source_target, phase.source_plane, from, m);
-        store_plane(w, planes, {phase.target, phase.color_plane, base + size_t(s), false}, color, m);
-      } else if ((phase.planes & kPlaneColor) && (phase.color_plane | phase.source_plane) != 0) {
-        const Color color = load_plane_at(w, planes, phase.source_target, phase.source_plane, from, m);
-        store_plane(w, planes, {phase.target, phase.color_plane, base + size_t(s), false}, color, m);
+      if ((phase.planes & kPlaneColor) && (averages || (phase.color_plane | phase.source_plane) != 0)) {
+        copy_colors(w, planes, phase, base + size_t(s), from, m);
       } else if (phase.planes & kPlaneColor) {
         Uint low = read(planes.color.get());
         Uint high = planes.color_high ? read(planes.color_high.get()) : 0u;

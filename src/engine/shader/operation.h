@@ -154,8 +154,8 @@ enum KnownBit : uint16_t {
   kPlainMip = 5,       // 2 bits: like kKnownMip
   kPlainWrap = 7,      // 2 times 3 bits: TextureWrap of an axis
   kPlainLinear = 1u << 13,
-  kPlainThirdRepeats =
-      1u << 14,  // kind three: the third axis repeats, as by default; otherwise it wraps like the first
+  // kind three: the third axis repeats, as by default; otherwise it wraps like the first
+  kPlainThirdRepeats = 1u << 14,
 };
 constexpr bool is_known_plain(uint32_t known) {
   constexpr uint32_t kOther = kKnownUsual | kKnownNearest;

@@ -227,8 +227,8 @@ TEST_F(FoldLookupsTest, PlainTexturesGiveTheBitsOfTheGeneralPath) {
   }
 }
 
-// Textures of one and of three axes, folded and compiled as well. Their general path is that of arrays of one layer, and
-// that of samplers with another filter near, where all samples are far.
+// Textures of one and of three axes, folded and compiled as well. Their general path is that of arrays of one layer,
+// and that of samplers with another filter near, where all samples are far.
 TEST_F(FoldLookupsTest, LinesAndVolumesGiveTheBitsOfTheGeneralPath) {
   const auto program_of = [](const std::string& sampler, const std::string& place) {
     return compiled("#version 400\nuniform " + sampler + " map;\nin vec4 at;\nout vec4 a, b;\nvoid main() {\n" +
