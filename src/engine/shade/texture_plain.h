@@ -10,16 +10,16 @@ BROKKR_MACHINE_BEGIN
 // The properties of a plain texture that are the same for all lookups.
 struct PlainKind {
   TexelEncoding encoding;
-  TextureWrap wrap[3];
-  MipFilter mip;  // none if there is one level
-  bool linear;    // both filters within a level; otherwise both are nearest
-  bool compares;  // texels are compared with the lookup's reference, and the answers are filtered
+  TextureWrap wrap[2];  // the record has that of the third axis, which few textures have
+  MipFilter mip;        // none if there is one level
+  bool linear;          // both filters within a level; otherwise both are nearest
+  bool compares;        // texels are compared with the lookup's reference, and the answers are filtered
   CompareFunc compare;
 };
 // `compares`: the lookup compares, and so does the texture.
 BROKKR_FN PlainKind plain_kind(const SampledRecord& texture, bool compares) {
   return {texture.encoding,
-          {texture.wrap[0], texture.wrap[1], texture.wrap[2]},
+          {texture.wrap[0], texture.wrap[1]},
           texture.levels > 1 ? texture.mip : MipFilter::none,
           texture.magnify_linear,
           compares,
@@ -33,9 +33,8 @@ struct KnownPlainKind {
   static constexpr bool compares = kCompares;
   static constexpr CompareFunc compare = CompareFunc(first);
   static constexpr TexelEncoding encoding = kCompares ? TexelEncoding::r32 : TexelEncoding(first);
-  static constexpr TextureWrap wrap[3] = {
-      TextureWrap(kKnown >> shader::kPlainWrap & 7), TextureWrap(kKnown >> (shader::kPlainWrap + 3) & 7),
-      (kKnown & shader::kPlainThirdRepeats) != 0 ? TextureWrap::repeat : TextureWrap(kKnown >> shader::kPlainWrap & 7)};
+  static constexpr TextureWrap wrap[2] = {TextureWrap(kKnown >> shader::kPlainWrap & 7),
+                                          TextureWrap(kKnown >> (shader::kPlainWrap + 3) & 7)};
   static constexpr MipFilter mip = MipFilter(kKnown >> shader::kPlainMip & 3);
   static constexpr bool linear = (kKnown & shader::kPlainLinear) != 0;
 };
@@ -72,8 +71,7 @@ struct PlainPair {
   Mask out[2];
 };
 template <class Kind>
-BROKKR_FN PlainPair plain_pair(const Kind& kind, int axis, Float u, Int size) {
-  const TextureWrap wrap = kind.wrap[axis];
+BROKKR_FN PlainPair plain_pair(const Kind& kind, TextureWrap wrap, Float u, Int size) {
   PlainPair pair{texels_at(u, size, to_float(size), 0.0f, wrap, Mask(kind.linear)), {false, false}};
   if (wrap != TextureWrap::clamp_to_border && (wrap != TextureWrap::clamp || !kind.linear)) return pair;
   const Int a = clamp_to(pair.at.a, 0, size - 1), b = clamp_to(pair.at.b, 0, size - 1);
@@ -88,9 +86,9 @@ BROKKR_FN PlainPair plain_pair(const Kind& kind, int axis, Float u, Int size) {
 template <int kAxes, class Kind>
 BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& kind, const PlainLevel& level,
                                  const Float (&at)[3]) {
-  const PlainPair missing{{0, 0, 0.0f}, {false, false}}, x = plain_pair(kind, 0, at[0], level.width);
-  const PlainPair y = kAxes > 1 ? plain_pair(kind, 1, at[1], level.height) : missing;
-  const PlainPair z = kAxes > 2 ? plain_pair(kind, 2, at[2], level.depth) : missing;
+  const PlainPair missing{{0, 0, 0.0f}, {false, false}}, x = plain_pair(kind, kind.wrap[0], at[0], level.width);
+  const PlainPair y = kAxes > 1 ? plain_pair(kind, kind.wrap[1], at[1], level.height) : missing;
+  const PlainPair z = kAxes > 2 ? plain_pair(kind, look.texture->wrap[2], at[2], level.depth) : missing;
   const Mask borders =
       x.out[0] || x.out[1] || (kAxes > 1 && (y.out[0] || y.out[1])) || (kAxes > 2 && (z.out[0] || z.out[1]));
   const bool has_border = w.any(look.lanes && borders);

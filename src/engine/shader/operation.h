@@ -152,10 +152,8 @@ enum KnownBit : uint16_t {
   kKnownPlain = 1u << 1,
   kPlainEncoding = 2,  // 3 bits from here on: TexelEncoding; of a lookup that compares, which reads r32: CompareFunc
   kPlainMip = 5,       // 2 bits: like kKnownMip
-  kPlainWrap = 7,      // 2 times 3 bits: TextureWrap of an axis
+  kPlainWrap = 7,      // 2 times 3 bits: TextureWrap of an axis; the record has that of a third one
   kPlainLinear = 1u << 13,
-  // kind three: the third axis repeats, as by default; otherwise it wraps like the first
-  kPlainThirdRepeats = 1u << 14,
 };
 constexpr bool is_known_plain(uint32_t known) {
   constexpr uint32_t kOther = kKnownUsual | kKnownNearest;

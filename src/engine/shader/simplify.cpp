@@ -308,10 +308,6 @@ constexpr uint32_t kOneAsFloat = 0x3f800000;
 // `encoding`: what the bits from kPlainEncoding on say.
 uint16_t known_of_plain(const SampledRecord& texture, uint32_t encoding) {
   uint32_t known = kKnownPlain | encoding << kPlainEncoding;
-  if (texture.kind == TextureKind::three && texture.wrap[2] != texture.wrap[0]) {
-    if (texture.wrap[2] != TextureWrap::repeat) return 0;
-    known |= kPlainThirdRepeats;
-  }
   if (texture.kind == TextureKind::two) known |= kKnownTwo;
   if (texture.levels > 1) known |= uint32_t(texture.mip) << kPlainMip;
   for (uint32_t axis = 0; axis < 2; ++axis) known |= uint32_t(texture.wrap[axis]) << (kPlainWrap + 3 * axis);
