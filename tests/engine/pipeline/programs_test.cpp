@@ -376,9 +376,8 @@ TEST_F(ProgramDraws, PlanesAreCopiedForDrawsThatReadThem) {
     state.viewport = {0, 0, 16, 16};
     state.color_mask = {writes, writes, writes, writes};
     for (int i = 0; i < 3; ++i) {
-      std::vector<BoundTexture> textures;
-      if (binds) textures = {{0, 0}, {1, 1}};
-      f.draw_with(kShow, state, rectangle(4, 4, 12, 12, -0.75), {}, textures, Topology::triangles, 1);
+      const std::vector<BoundTexture> none = {{-1, -1}, {-1, -1}}, planes = {{0, 0}, {1, 1}};
+      f.draw_with(kShow, state, rectangle(4, 4, 12, 12, -0.75), {}, binds ? planes : none, Topology::triangles, 1);
     }
     f.draw_with(kShow, f.default_state(), rectangle(0, 0, 16, 32, -0.5), {}, {{0, 0}, {1, 1}});
     RenderOptions options;
