@@ -65,11 +65,12 @@ struct SampledRecord {
   uint32_t first[kMaxSampledLevels];  // as in TextureTexels
 };
 
-// Two-dimensional, of real numbers, with the same filter near and far: lookups take the path of shade/texture_plain.h
-// if they do not take a faster one.
+// Returns true for one, two or three axes without layers, real numbers, and the same filter near and far: lookups take
+// the path of shade/texture_plain.h if they do not take a faster one.
 constexpr bool is_plain(const SampledRecord& texture) {
-  return texture.kind == TextureKind::two && texture.type == SampledType::real &&
-         texture.magnify_linear == texture.minify_linear;
+  const bool fits =
+      texture.kind == TextureKind::one || texture.kind == TextureKind::two || texture.kind == TextureKind::three;
+  return fits && texture.type == SampledType::real && texture.magnify_linear == texture.minify_linear;
 }
 
 }  // namespace brokkr

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "plan/color_code.h"
@@ -241,11 +242,17 @@ class Publications {
   // Call when the phases so far are those of an earlier launch: what it published stays valid.
   void begin_launch() { held_.assign(held_.size(), false); }
 
-  // Before a draw: publishes the textures that it reads and whose planes were written since their last publication.
-  void add_for(const DrawCommand& draw) {
+  // Before a draw: publishes the textures that its programs read and whose planes were written since their last
+  // publication. `records`: the draw's records.
+  void add_for(const DrawCommand& draw, std::span<const DrawRecord> records) {
     if (draw.inputs < 0) return;
-    for (const BoundTexture& bound : frame_.inputs[size_t(draw.inputs)].textures) {
-      if (bound.texture < 0) continue;
+    const std::vector<BoundTexture>& all = frame_.inputs[size_t(draw.inputs)].textures;
+    for (uint32_t i = 0; i < all.size(); ++i) {
+      const BoundTexture& bound = all[i];
+      const bool is_read = std::any_of(records.begin(), records.end(), [&](const DrawRecord& one) {
+        return one.program != kNoProgram && programs_.reads(one.program, i);
+      });
+      if (bound.texture < 0 || !is_read) continue;
       publish(uint32_t(bound.texture));
       read_[size_t(bound.texture)] = true;
     }
@@ -383,8 +390,11 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
     for (const PhaseRecord& phase : plane_phases(frame, command, key.programs, plan.blits)) push(phase);
     if (const auto* mips = std::get_if<GenerateMipsCommand>(&command); mips != nullptr && key.programs)
       publications.make_mips(mips->texture);
-    if (const auto* draw = std::get_if<DrawCommand>(&command); draw != nullptr && key.programs)
-      publications.add_for(*draw);
+    if (const auto* draw = std::get_if<DrawCommand>(&command); draw != nullptr && key.programs) {
+      const auto first = frame.draws.begin() + ptrdiff_t(next_draw);
+      publications.add_for(*draw, {first, std::find_if(first, frame.draws.end(),
+                                                       [&](const DrawRecord& one) { return one.command != c; })});
+    }
     for (; next_draw < frame.draws.size() && frame.draws[next_draw].command == c; ++next_draw) {
       DrawRecord draw = frame.draws[next_draw];
       draw.reach = reach_of_draw(*frame.frame, std::get<DrawCommand>(command), key.samples);

@@ -247,6 +247,15 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   return uint32_t(records_.size() - 1);
 }
 
+bool ProgramDraws::reads(uint32_t number, uint32_t binding) const {
+  const ProgramRecord& record = records_[number];
+  if (record.color_count == 0 && (record.bits & (kRemovesSamples | kProgramDepth)) == 0) return false;
+  const CapturedProgram& program = programs_[sources_[number].program];
+  return std::any_of(program.code.instructions.begin(), program.code.instructions.end(), [&](const auto& one) {
+    return one.op == shader::Op::sample && program.textures[one.extra & shader::kSamplerMask] == binding;
+  });
+}
+
 uint32_t ProgramDraws::smooth_program(uint32_t number) {
   const auto [found, is_new] = smooth_.try_emplace(number, uint32_t(programs_.size()));
   if (is_new) programs_.push_back(shader::with_smooth_lines(programs_[number]));

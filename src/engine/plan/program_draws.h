@@ -84,6 +84,9 @@ class ProgramDraws {
   // Returns true if the kernel needs these tables: there are draws, or planes and textures that change without draws.
   bool any() const { return !records_.empty() || !loads_.empty() || !textures_.textures.empty(); }
   const ProgramRecord& record(uint32_t number) const { return records_[number]; }
+  // Returns true if the draw with this record runs its program, and this reads texels of a texture. `binding`: index
+  // into DrawInputs::textures.
+  bool reads(uint32_t number, uint32_t binding) const;
   ProgramSizes sizes() const { return sizes_; }
   const shader::SampledTextures& textures() const { return textures_; }
   uint64_t draws() const { return records_.size(); }

@@ -112,14 +112,6 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
   }
 }
 
-// The index in the planes of sample (x, y) in layer 0 of a target.
-BROKKR_FN Int sample_address(const TargetTables& planes, const TargetRecord& target, Int x, Int y) {
-  const int shift = planes.region_shift;
-  const Int region = (y >> shift) * int(target.regions_x) + (x >> shift) + int(target.first_region);
-  const int inside = planes.region - 1;
-  return (region << (2 * shift)) + region_sample(x & inside, y & inside, shift);
-}
-
 // Returns true if a blit replaces all the region's pixels in its planes, so that pictures that wait for them are never
 // seen.
 BROKKR_FN bool replaces_region(const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
@@ -171,22 +163,67 @@ class TileBlit {
   bool moves_tiles_;
 };
 
+// The pixels that a blit copies, along one axis. The index of a pixel's sample in the planes is the sum of what its
+// column and its row give.
+struct BlitAxis {
+  Int from;     // share of the index
+  Mask inside;  // the blit copies to the pixel
+};
+// `axis`: 0 for columns, 1 for rows; `at`: the destination's columns or rows.
+BROKKR_FN BlitAxis blit_axis(const TargetTables& planes, const PhaseRecord& phase, int axis, Int at) {
+  const TargetRecord &source = planes.targets[phase.source_target], &target = planes.targets[phase.target];
+  const int first = phase.destination[axis], size = phase.destination[axis + 2];
+  const Float along = (to_float(at - first) + 0.5f) / float(size);
+  // If the pixel lies outside the destination, or the destination is empty, the position does not fit in an integer.
+  const Int from = phase.source[axis] + to_int(floor(saturate(along) * float(phase.source[axis + 2])));
+  const int shift = planes.region_shift, inside = planes.region - 1;
+  const Int region = axis == 0 ? (from >> shift) + int(source.first_region) : (from >> shift) * int(source.regions_x);
+  const Int sample = axis == 0 ? sample_column(from & inside) : sample_row(from & inside, shift);
+  return {(region << (2 * shift)) + sample, along > 0.0f && along < 1.0f &&
+                                                at < int(axis == 0 ? target.width : target.height) && from >= 0 &&
+                                                from < int(axis == 0 ? source.width : source.height)};
+}
+
 // Finds the samples that a blit copies to samples s .. s + width - 1 of a region: their indices in the planes, in
 // sample 0 of the source's pixels. Returns the lanes that have one.
 BROKKR_FN Mask find_sources(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                             int s, Int& from) {
-  const TargetRecord &source = planes.targets[phase.source_target], &target = planes.targets[phase.target];
-  const int dx = phase.destination[0], dy = phase.destination[1], dw = phase.destination[2], dh = phase.destination[3];
   const Position position = region_position(w, planes, region, s);
-  const Int x = position.x, y = position.y;
-  const Float across = (to_float(x - dx) + 0.5f) / float(dw), up = (to_float(y - dy) + 0.5f) / float(dh);
-  // If the sample lies outside the destination, or the destination is empty, the position does not fit in an integer.
-  const Int from_x = phase.source[0] + to_int(floor(saturate(across) * float(phase.source[2])));
-  const Int from_y = phase.source[1] + to_int(floor(saturate(up) * float(phase.source[3])));
-  from = sample_address(planes, source, from_x, from_y);
-  return across > 0.0f && across < 1.0f && up > 0.0f && up < 1.0f && x < int(target.width) && y < int(target.height) &&
-         from_x >= 0 && from_x < int(source.width) && from_y >= 0 && from_y < int(source.height);
+  const BlitAxis column = blit_axis(planes, phase, 0, position.x), row = blit_axis(planes, phase, 1, position.y);
+  from = column.from + row.from;
+  return column.inside && row.inside;
 }
+
+// The same for all vectors of a region, which share columns and rows.
+class RegionSources {
+ public:
+  BROKKR_FN RegionSources(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
+    const Int x = tile_x(w.lane()) + region.x, y = tile_y(w.lane()) + region.y;
+    for (int i = 0; i < planes.region; i += kAcross) {
+      const BlitAxis column = blit_axis(planes, phase, 0, x + i);
+      column_[i / kAcross] = column;
+      if (w.any(column.inside)) columns_ |= 1u << (i / kTile);
+    }
+    for (int i = 0; i < planes.region; i += kUp) {
+      const BlitAxis row = blit_axis(planes, phase, 1, y + i);
+      row_[i / kUp] = row;
+      if (w.any(row.inside)) rows_ |= 1u << (i / kTile);
+    }
+  }
+  // Returns true if the blit copies to any pixel of the region's tile (column, row).
+  BROKKR_FN bool meets(int column, int row) const { return (columns_ >> column & rows_ >> row & 1) != 0; }
+  // s: the number of the vector's first sample in the tile at pixel (x, y) of the region.
+  BROKKR_FN Mask find(int x, int y, int s, Int& from) const {
+    const BlitAxis &column = column_[(x + tile_x(s)) / kAcross], &row = row_[(y + tile_y(s)) / kUp];
+    from = column.from + row.from;
+    return column.inside && row.inside;
+  }
+
+ private:
+  static constexpr int kAcross = tile_x(kWidth - 1) + 1, kUp = tile_y(kWidth - 1) + 1;  // pixels of a vector
+  BlitAxis column_[kMaxRegion / kAcross], row_[kMaxRegion / kUp];
+  uint32_t columns_ = 0, rows_ = 0;  // the tiles' columns and rows that the blit meets
+};
 
 // Returns true if a blit that moves whole tiles copies words as they are, and no notes of writers.
 BROKKR_FN bool copies_whole_words(const TargetTables& planes, const PhaseRecord& phase) {
@@ -220,8 +257,8 @@ BROKKR_FN void copy_tile(Warp& w, const TargetTables& planes, const PhaseRecord&
   if (phase.planes & kPlaneDepth) copy(planes.depth.get());
 }
 
-// Copies to the warp's tiles of a region. copy_vector(s, first) copies to samples s .. s + width - 1; `first` is the
-// index of their sources if these are adjacent, or negative.
+// Copies to the warp's tiles of a region. copy_vector(s, first, find) copies to samples s .. s + width - 1; `first` is
+// the index of their sources if these are adjacent, or negative: find(s, from) finds them like find_sources.
 template <class Shared, class Copy>
 BROKKR_FN void copy_tiles(const Visit<Shared>& v, const PhaseRecord& phase, const RegionRecord& region,
                           const TileBlit& tiles, Copy&& copy_vector) {
@@ -230,15 +267,53 @@ BROKKR_FN void copy_tiles(const Visit<Shared>& v, const PhaseRecord& phase, cons
   const size_t base = first_sample(planes, region);
   const bool copies_words = copies_whole_words(planes, phase);
   const int across = planes.region_shift - 3;
+  const RegionSources sources(w, planes, region, phase);
   for (int tile = w.index; tile * kTileSamples < planes.region * planes.region; tile += v.b.warps) {
-    const int first =
-        tiles.source_of(region.x + (tile & ((1 << across) - 1)) * kTile, region.y + (tile >> across) * kTile);
+    const int column = tile & ((1 << across) - 1), row = tile >> across, x = column * kTile, y = row * kTile;
+    if (!sources.meets(column, row)) continue;
+    const int first = tiles.source_of(region.x + x, region.y + y);
     if (first >= 0 && copies_words) {
       copy_tile(w, planes, phase, base + size_t(tile) * kTileSamples, size_t(first));
       continue;
     }
-    for (int s = 0; s < kTileSamples; s += w.width) copy_vector(tile * kTileSamples + s, first < 0 ? first : first + s);
+    for (int s = 0; s < kTileSamples; s += w.width) {
+      copy_vector(tile * kTileSamples + s, first < 0 ? first : first + s,
+                  [&](int, Int& from) BROKKR_INLINE_LAMBDA { return sources.find(x, y, s, from); });
+    }
   }
+}
+
+// Returns true if a blit may copy to pixels of the region.
+BROKKR_FN bool meets_destination(const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
+  const auto meets = [&](int axis, int64_t first) {
+    const int64_t at = phase.destination[axis], size = phase.destination[axis + 2];
+    return (size < 0 ? at + size : at) < first + planes.region && (size < 0 ? at : at + size) > first;
+  };
+  return meets(0, region.x) && meets(1, region.y);
+}
+
+// Returns true if a blit averages the samples of pixels.
+BROKKR_FN bool averages_samples(const TargetTables& planes, const PhaseRecord& phase) {
+  return (kKernelFeatures & kFeatureSamples) && planes.targets[phase.source_target].samples > 1 &&
+         planes.targets[phase.target].samples == 1;
+}
+// Copies colours that are averaged, or of which one plane is not the first, from the samples `from` to the vector at
+// place `to`.
+BROKKR_FN void copy_colors(Warp& w, const TargetTables& planes, const PhaseRecord& phase, size_t to, Int from, Mask m) {
+  const TargetRecord &source = planes.targets[phase.source_target], &target = planes.targets[phase.target];
+  const PlanePlace place{phase.target, phase.color_plane, to, false};
+  if (!averages_samples(planes, phase)) {
+    store_plane(w, planes, place, load_plane_at(w, planes, phase.source_target, phase.source_plane, from, m), m);
+    return;
+  }
+  // Blits that copy depths as well go on below, where tests compare with them.
+  if (phase.planes == kPlaneColor && (phase.color_plane | phase.source_plane) == 0 && source.format == target.format &&
+      source.planes[0].whole == 0) {
+    const int stride = int(source.sample_regions) << (2 * planes.region_shift);
+    const auto word = [&](int i) { return w.gather(planes.color.get(), from + i * stride, m); };
+    if (are_same_samples(w, source, m, word)) return w.merge(planes.color + to, word(0), m);
+  }
+  store_plane(w, planes, place, average_color(w, planes, phase.source_target, phase.source_plane, from, m), m);
 }
 
 // Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory. If both
@@ -252,11 +327,11 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   const int samples = planes.region * planes.region;
   const TargetRecord& source = planes.targets[phase.source_target];
   const TargetRecord& target = planes.targets[phase.target];
-  const bool averages = (kKernelFeatures & kFeatureSamples) && source.samples > 1 && target.samples == 1;
+  const bool averages = averages_samples(planes, phase);
   const TileBlit tiles(planes, phase);
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
-    if (region.target != phase.target || region.layer != 0) continue;
+    if (region.target != phase.target || region.layer != 0 || !meets_destination(planes, region, phase)) continue;
     if constexpr (kLoadsCanWait) {
       if (replaces_region(planes, region, phase))
         end_clears(v, region, loads_of(phase.planes));
@@ -266,23 +341,19 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
     note_change(v, region);
     const size_t base = first_sample(planes, region);
     const int of_sample = int(region.sample % source.samples * source.sample_regions) << (2 * planes.region_shift);
-    const auto copy_vector = [&](int s, int first) BROKKR_INLINE_LAMBDA {
+    const auto copy_vector = [&](int s, int first, auto&& find) BROKKR_INLINE_LAMBDA {
       Mask m = true;
       Int from = w.lane() + first;
       if (first < 0) {
-        m = find_sources(w, planes, region, phase, s, from);
+        m = find(s, from);
         if (!w.any(m)) return;
         from = select(m, from + of_sample, 0);
       }
       const auto read = [&](const auto* plane) {
         return first >= 0 ? w.load(plane + first) : w.gather(plane, from, m);
       };
-      if ((phase.planes & kPlaneColor) && averages) {
-        const Color color = average_color(w, planes, phase.source_target, phase.source_plane, from, m);
-        store_plane(w, planes, {phase.target, phase.color_plane, base + size_t(s), false}, color, m);
-      } else if ((phase.planes & kPlaneColor) && (phase.color_plane | phase.source_plane) != 0) {
-        const Color color = load_plane_at(w, planes, phase.source_target, phase.source_plane, from, m);
-        store_plane(w, planes, {phase.target, phase.color_plane, base + size_t(s), false}, color, m);
+      if ((phase.planes & kPlaneColor) && (averages || (phase.color_plane | phase.source_plane) != 0)) {
+        copy_colors(w, planes, phase, base + size_t(s), from, m);
       } else if (phase.planes & kPlaneColor) {
         Uint low = read(planes.color.get());
         Uint high = planes.color_high ? read(planes.color_high.get()) : 0u;
@@ -307,7 +378,8 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
     if constexpr (Warp::takes_turns) {
       copy_tiles(v, phase, region, tiles, copy_vector);
     } else {
-      for (int s = share; s < samples; s += step) copy_vector(s, -1);
+      const auto find = [&](int s, Int& from) { return find_sources(w, planes, region, phase, s, from); };
+      for (int s = share; s < samples; s += step) copy_vector(s, -1, find);
     }
   }
 }
@@ -344,8 +416,11 @@ BROKKR_FN_NOINLINE void average_samples(const Visit<Shared>& v, const RegionReco
   }
   for (uint32_t plane = 0; plane < uint32_t(kMaxStoredPlanes); ++plane) {
     if (plane == 0 ? same : target.planes[plane].words == 0 || target.planes[plane].whole != 0) continue;
+    const size_t stride = size_t(target.sample_regions) << (2 * planes.region_shift);
     for (int s = share; s < planes.region * planes.region; s += step) {
       const size_t place = first_sample(planes, regions[0]) + size_t(s);
+      const auto word = [&](int i) { return w.load(planes.color + place + size_t(i) * stride); };
+      if (plane == 0 && target.planes[0].whole == 0 && are_same_samples(w, target, true, word)) continue;
       store_plane(w, planes, {regions[0].target, plane, place, false},
                   average_color(w, planes, regions[0].target, plane, w.lane() + int(place), true), true);
     }

@@ -29,23 +29,41 @@ BROKKR_FN float float_of_bits(uint32_t bits) {
 #endif
 }
 
+// The edge functions of a record at the centre of pixel (x, y), in 1/65536 of a pixel's area: exact, and -1 is added to
+// those that do not own their samples.
+struct EdgeFunctions {
+  int64_t e[3];
+  int32_t a[3], b[3];  // change per 1/256 pixel to the right and upwards
+
+  BROKKR_FN EdgeFunctions(const TriangleBlock& block, int i, int x, int y) {
+    int32_t vx[3], vy[3];
+    for (int k = 0; k < 3; ++k) {
+      vx[k] = int32_t(block.field[x_field(k)][i]);
+      vy[k] = int32_t(block.field[y_field(k)][i]);
+    }
+    edge_steps(vx, vy, a, b);
+    for (int k = 0; k < 3; ++k) {
+      e[k] = int64_t(a[k]) * (x * 256 + 128 - vx[k]) + int64_t(b[k]) * (y * 256 + 128 - vy[k]) -
+             (owns_samples(a[k], b[k], block.top_edges != 0) ? 0 : 1);
+    }
+  }
+  // Edge k at (dx, dy) from the centre, divided by 256.
+  BROKKR_FN int32_t at(int k, int dx, int dy) const {
+    const int64_t scaled = (e[k] + int64_t(a[k]) * dx + int64_t(b[k]) * dy) >> 8;
+    const int64_t limit = int64_t(1) << 30;  // beyond this value the sign cannot change within a region
+    return int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
+  }
+};
+
 // Returns record i of a block relative to the region whose first pixel is (x, y). The edge functions belong to samples
 // at (dx, dy) from the pixels' centres, in 1/256 pixel.
 BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int x, int y, int dx = 0, int dy = 0) {
   RegionTriangle tri;
-  int32_t vx[3], vy[3];
+  const EdgeFunctions edges(block, i, x, y);
   for (int k = 0; k < 3; ++k) {
-    vx[k] = int32_t(block.field[x_field(k)][i]);
-    vy[k] = int32_t(block.field[y_field(k)][i]);
-  }
-  edge_steps(vx, vy, tri.a, tri.b);
-  for (int k = 0; k < 3; ++k) {
-    const int64_t e = int64_t(tri.a[k]) * (x * 256 + (128 + dx) - vx[k]) +
-                      int64_t(tri.b[k]) * (y * 256 + (128 + dy) - vy[k]) -
-                      (owns_samples(tri.a[k], tri.b[k], block.top_edges != 0) ? 0 : 1);
-    const int64_t scaled = e >> 8;
-    const int64_t limit = int64_t(1) << 30;  // beyond this value the sign cannot change within a region
-    tri.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
+    tri.a[k] = edges.a[k];
+    tri.b[k] = edges.b[k];
+    tri.e[k] = edges.at(k, dx, dy);
   }
   const Box<int32_t> box = record_box(block, i);
   tri.box = {box.min_x - x, box.min_y - y, box.max_x - x, box.max_y - y};
@@ -96,12 +114,19 @@ class TileEdges {
         x_(tile_x(w.lane())),
         y_(tile_y(w.lane())) {
     for (int k = 0; k < 3; ++k) {
-      first_[k] = tri.e[k] + tri.a[k] * x0 + tri.b[k] * y0;
       lane_[k] = tri.a[k] * x_ + tri.b[k] * y_;
       if constexpr (kTileStartsFit) {
         const Int first = w.lane() * kWidth & (kTileSamples - 1);
-        w.store(start_[k], tri.a[k] * tile_x(first) + tri.b[k] * tile_y(first) + first_[k]);
+        vector_[k] = tri.a[k] * tile_x(first) + tri.b[k] * tile_y(first);
       }
+    }
+    move(w);
+  }
+  // Takes the triangle's edge functions again, which the caller has replaced by those of other samples of its pixels.
+  BROKKR_FN void move(Warp& w) {
+    for (int k = 0; k < 3; ++k) {
+      first_[k] = tri_.e[k] + tri_.a[k] * x0_ + tri_.b[k] * y0_;
+      if constexpr (kTileStartsFit) w.store(start_[k], vector_[k] + first_[k]);
     }
   }
   // The samples among s .. s + width - 1 that lie inside.
@@ -119,13 +144,21 @@ class TileEdges {
   BROKKR_FN uint64_t coverage(W& w) const {
     uint64_t covered = 0;
     for (int s = 0; s < kTileSamples; s += w.width) covered |= uint64_t(w.ballot(inside_edges(s))) << s;
-    if (in_box_) return covered;
-    const auto between = [](int first, int last, const uint64_t(&before)[kTile + 1]) {
-      const auto clamp = [](int n) { return n < 0 ? 0 : n > kTile ? kTile : n; };
-      return before[clamp(last + 1)] & ~before[clamp(first)];
-    };
-    return covered & between(tri_.box.min_x - x0_, tri_.box.max_x - x0_, kSamplesBefore.column) &
-           between(tri_.box.min_y - y0_, tri_.box.max_y - y0_, kSamplesBefore.row);
+    return in_box(covered);
+  }
+  // Gives the same as coverage(), one edge after another. This takes less time if most tiles are cut by one edge.
+  template <class W>
+  BROKKR_FN uint64_t coverage_by_edges(W& w) const {
+    uint64_t covered = ~uint64_t(0);
+    for (int k = 0; k < 3; ++k) {
+      const int32_t a = tri_.a[k], b = tri_.b[k];
+      if (first_[k] + (kTile - 1) * ((a < 0 ? a : 0) + (b < 0 ? b : 0)) >= 0) continue;
+      uint64_t outside = 0;
+      for (int s = 0; s < kTileSamples; s += w.width)
+        outside |= uint64_t(w.ballot(lane_[k] + start_[k][s / kWidth] < 0)) << s;
+      covered &= ~outside;
+    }
+    return in_box(covered);
   }
   // Returns true if these samples lie outside the triangle's box.
   BROKKR_FN bool misses_box(int s) const {
@@ -173,6 +206,17 @@ class TileEdges {
     return (e[0] | e[1] | e[2]) >= 0;
   }
 
+  // The samples of `covered` that lie in the triangle's box.
+  BROKKR_FN uint64_t in_box(uint64_t covered) const {
+    if (in_box_) return covered;
+    const auto between = [](int first, int last, const uint64_t(&before)[kTile + 1]) {
+      const auto clamp = [](int n) { return n < 0 ? 0 : n > kTile ? kTile : n; };
+      return before[clamp(last + 1)] & ~before[clamp(first)];
+    };
+    return covered & between(tri_.box.min_x - x0_, tri_.box.max_x - x0_, kSamplesBefore.column) &
+           between(tri_.box.min_y - y0_, tri_.box.max_y - y0_, kSamplesBefore.row);
+  }
+
   const RegionTriangle& tri_;
   int x0_, y0_;
   bool in_box_;  // the whole tile lies in the box; tested once if a warp processes a tile vector by vector
@@ -180,6 +224,7 @@ class TileEdges {
   int32_t first_[3];
   alignas(64) int32_t start_[3][kTileStartsFit ? kWidth : 1];  // first samples of vectors, if they fit
   Int lane_[3];
+  Int vector_[kTileStartsFit ? 3 : 1];  // edge functions at the first samples of vectors, minus those of the tile
 };
 
 // The depths of the covered samples of a tile, vector by vector. If they are many, what vectors share is computed

@@ -183,7 +183,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
   }
 }
 
-// Does the same for pixels of several samples: `regions` are the regions of their samples. No clears are pending.
+// Does the same for pixels of several samples: `regions` are the regions of their samples.
 template <class Shared>
 BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRecord* regions, uint32_t samples,
                                           uint32_t phase, TileCounts& counts) {
@@ -203,7 +203,6 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRe
                    counts,
                    format_of(t.targets, regions[0]),
                    t.frame.phases[phase].planes};
-  const RegionState written{};
   w.once([&] {
     for (uint64_t& wanted : memory.wanted) wanted = 0;
   });
@@ -222,12 +221,13 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRe
       const Mask hit = (w.load(touched + g, m) & bit) != 0;
       for (uint32_t bits = w.ballot(hit); bits != 0; bits &= bits - 1) {
         const int i = g + lowest_bit(bits);
-        for (uint32_t sample = 0; sample < samples && !loaded; ++sample) load_tile(w, pass.of_sample(sample), written);
+        for (uint32_t sample = 0; sample < samples && !loaded; ++sample)
+          load_tile(w, pass.of_sample(sample), t.targets.region_state[regions[sample].number]);
         loaded = true;
         const DrawRecord& draw = t.frame.draws[list.draw[i]];
         const uint32_t number = list.record[i];
-        const SampledTriangle tri{t.blocks[block_of_record(number)], int(place_of_record(number)),
-                                  list.triangle[i].primitive, (covered[i] & bit) != 0};
+        const SampledTriangle tri{t.blocks[block_of_record(number)], int(place_of_record(number)), list.triangle[i],
+                                  (covered[i] & bit) != 0};
         if (runs_program(v.shading, draw)) {
           draw_program_in_tile(w, pass, draw, tri, batch);
         } else {
@@ -237,7 +237,17 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRe
       }
     }
     finish_batch(w, pass, batch);
-    for (uint32_t sample = 0; sample < samples && loaded; ++sample) store_tile(w, pass.of_sample(sample));
+    for (uint32_t sample = 0; sample < samples; ++sample) {
+      const TilePass of = pass.of_sample(sample);
+      if (loaded) {
+        store_tile(w, of);
+        continue;
+      }
+      const RegionState& state = t.targets.region_state[regions[sample].number];
+      const uint32_t cleared = state.bits & clears_of(t.frame.phases[phase]);
+      if (Warp::takes_turns && cleared != 0)
+        clear_samples(w, t.targets, state, cleared, {of.memory, kTileSamples}, {0, w.width});
+    }
   }
 }
 
@@ -319,10 +329,17 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
     if constexpr (kKernelFeatures & kFeatureSamples) {
       const uint32_t samples = t.targets.targets[region.target].samples;
       if (samples > 1) {
-        for (uint32_t sample = 0; sample < samples; ++sample) write_clears(v, (&region)[sample], kClearAny);
+        const auto end = [&](auto&& end_one) {
+          for (uint32_t sample = 0; sample < samples; ++sample) end_one((&region)[sample]);
+        };
+        const uint32_t waiting = clears_of(t.frame.phases[phase]);
         for (int next = 0; next < eligible;) {
+          const bool is_first = next == 0;
           next = fill_list(v, region, keys, next, eligible);
+          const bool clears = Warp::takes_turns && is_first && next >= eligible;
+          if (is_first && !clears) end([&](const RegionRecord& of) { write_clears(v, of, waiting); });
           draw_sampled_list(v, &region, samples, phase, counts);
+          if (clears) end([&](const RegionRecord& of) { end_clears(v, of, waiting); });
         }
         v.count_fragments(region, counts.fragments - before);
         continue;

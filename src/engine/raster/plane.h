@@ -141,6 +141,16 @@ BROKKR_FN Color average_color(Warp& w, const TargetTables& tables, uint32_t targ
   const float share = 1.0f / float(record.samples);
   return {sum.r * share, sum.g * share, sum.b * share, sum.a * share};
 }
+// Returns true if all samples of each pixel of m have the same word in the first plane of a target of 8-bit colours.
+// The average then has this word too. `word`: gives the words of sample i.
+template <class Words>
+BROKKR_FN bool are_same_samples(Warp& w, const TargetRecord& target, Mask m, Words&& word) {
+  if (!Warp::takes_turns || target.format == uint32_t(ColorFormat::rgba16f)) return false;
+  const Uint first = word(0);
+  Uint differences = 0u;
+  for (int i = 1; i < int(target.samples); ++i) differences = differences | (word(i) ^ first);
+  return !w.any(m && differences != 0u);
+}
 // Stores colours to samples of any plane.
 BROKKR_FN void store_plane(Warp& w, const TargetTables& tables, const PlanePlace& at, const Color& color, Mask m) {
   if (at.plane != 0) return PlaneSamples(tables, at).store(w, color, m);

@@ -49,43 +49,65 @@ struct SampledPass {
 struct SampledTriangle {
   const TriangleBlock& block;
   int record;
-  uint32_t primitive;
-  bool whole;  // it covers all samples of the tile
-
-  BROKKR_FN RegionTriangle of_sample(const SampledPass& pass, const DrawRecord& draw, uint32_t i) const {
-    const RegionRecord& region = pass.regions[i];
-    return SampleRule(draw, pass.samples, i).triangle(block, record, region.x, region.y);
-  }
+  const RegionTriangle& centre;  // at the centres of pixels
+  bool whole;                    // it covers all samples of the tile
 };
 
-// Finds the samples that the triangle covers. Returns the pixels, one bit each.
-BROKKR_FN_NOINLINE uint64_t cover_samples(Warp& w, const SampledPass& pass, const DrawRecord& draw,
-                                          const SampledTriangle& tri, uint64_t (&covered)[kMaxSamples]) {
-  uint64_t pixels = 0;
-  for (uint32_t i = 0; i < pass.samples; ++i) {
-    covered[i] = 0;
-    if (SampleRule(draw, pass.samples, i).skips) continue;
-    const RegionTriangle of = tri.of_sample(pass, draw, i);
-    const TileEdges edges(w, of, pass.x0, pass.y0);
-    const TilePass tile = pass.of_sample(i);
-    covered[i] = covered_in_tile(w, tile, edges, tri.whole);
-    pixels |= covered[i];
-  }
-  return pixels;
-}
-BROKKR_FN_NOINLINE void store_depths(Warp& w, const SampledPass& pass, const DrawRecord& draw,
-                                     const SampledTriangle& tri, const uint64_t (&covered)[kMaxSamples]) {
-  for (uint32_t i = 0; i < pass.samples; ++i) {
-    if (covered[i] == 0) continue;
-    const RegionTriangle of = tri.of_sample(pass, draw, i);
-    const TileEdges edges(w, of, pass.x0, pass.y0);
-    for (int s = 0; s < kTileSamples; s += w.width) {
-      const Mask m = w.lanes_of(uint32_t(covered[i] >> s));
-      if (w.any(m)) w.merge(pass.memory.depth[i] + s, edges.depth(s), m);
+// A triangle at the samples of a tile's pixels, one sample index after another.
+class SampledEdges {
+ public:
+  BROKKR_FN SampledEdges(Warp& w, const SampledPass& pass, const DrawRecord& draw, const SampledTriangle& tri)
+      : pass_(pass), draw_(draw), of_(tri), tri_(tri.centre), edges_(w, tri_, pass.x0, pass.y0) {}
+  BROKKR_FN SampleRule rule(uint32_t i) const { return {draw_, pass_.samples, i}; }
+
+  // Finds the samples that the triangle covers. Returns the pixels, one bit each.
+  BROKKR_FN uint64_t cover(Warp& w, uint64_t (&covered)[kMaxSamples]) {
+    const bool whole = of_.whole, same = (draw_.bits & kDrawOneSample) != 0;
+    const EdgeFunctions exact(of_.block, of_.record, pass_.regions->x, pass_.regions->y);
+    uint64_t pixels = 0, found = whole ? ~uint64_t(0) : 0;
+    bool finds = !whole;
+    for (uint32_t i = 0; i < pass_.samples; ++i) {
+      const SampleRule at = rule(i);
+      covered[i] = 0;
+      if (at.skips) continue;
+      if (finds) {
+        for (int k = 0; k < 3; ++k) tri_.e[k] = exact.at(k, at.dx, at.dy);
+        edges_.move(w);
+        found = inside(w);
+        finds = !same;  // all samples lie at the centre
+      }
+      count_covered(w, pass_.of_sample(i), found);
+      covered[i] = found;
+      pixels |= found;
     }
+    return pixels;
   }
-  w.sync();
-}
+  // Calls f(s, m, z) for the vectors s .. s + width - 1 with any of `samples`: their lanes m and depths at sample i.
+  template <class F>
+  BROKKR_FN void for_depths(Warp& w, uint32_t i, uint64_t samples, F&& f) {
+    const SampleRule at = rule(i);
+    const RegionTriangle& centre = of_.centre;
+    tri_.z = (centre.z + centre.z_dx * (float(at.dx) * 0x1p-8f)) + centre.z_dy * (float(at.dy) * 0x1p-8f);
+    const TileDepths depths(edges_, samples);
+    for_vectors_of(w, samples, [&](int s, Mask m) BROKKR_INLINE_LAMBDA { f(s, m, depths.at(s)); });
+  }
+
+ private:
+  const SampledPass& pass_;
+  const DrawRecord& draw_;
+  const SampledTriangle& of_;
+  RegionTriangle tri_;  // its edge functions and depth move from sample to sample
+  TileEdges edges_;     // of tri_
+
+  BROKKR_FN uint64_t inside(Warp& w) const {
+    if constexpr (kTileStartsFit) return edges_.coverage_by_edges(w);
+    uint64_t covered = 0;
+    for (int s = 0; s < kTileSamples; s += w.width) {
+      if (!edges_.misses_box(s)) covered |= uint64_t(w.ballot(edges_.inside(s))) << s;
+    }
+    return covered;
+  }
+};
 
 // The time of the tests of a draw whose program may remove samples (ProgramTests).
 BROKKR_FN ProgramTests tests_of_samples(const ProgramRecord& program, const DrawRecord& draw) {
@@ -105,26 +127,69 @@ BROKKR_FN Mask kept_samples(Warp& w, const SampledPass& pass, const ProgramRun& 
   return m;
 }
 
+// The tests of samples that come after a draw's program.
+struct LateTests {
+  const SampledPass& pass;
+  const ProgramRun& run;
+  const DrawRecord& draw;
+  ProgramTests tests;
+  bool removes;  // the program may remove some samples of a pixel
+
+  BROKKR_FN LateTests(const SampledPass& of, const ProgramRun& program, const DrawRecord& of_draw)
+      : pass(of),
+        run(program),
+        draw(of_draw),
+        tests(tests_of_samples(program.program, of_draw)),
+        removes(tests.discards && (of_draw.bits & kDrawOneSample) == 0 &&
+                (program.program.sample_mask != kNoOutput || (program.program.bits & kProgramAlphaToCoverage) != 0)) {}
+  // The depths that the program wrote; 0 if it writes none.
+  BROKKR_FN Float written(Warp& w, int s) const {
+    return tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f : Float(0.0f);
+  }
+  // Makes the tests of sample i, and writes its depths. `z`: written(). Returns the visible lanes of m.
+  BROKKR_FN Mask make(Warp& w, uint32_t i, int s, Float z, Mask m) const {
+    if (!tests.after()) return m;
+    if (removes) m = kept_samples(w, pass, run, i, s, m);
+    const TilePass tile = pass.of_sample(i);
+    const TileDraw to{tile, draw};
+    if (!tests.depth) z = w.load(pass.memory.depth[i] + s);
+    m = to.test(w, s, z, m);
+    to.write_depth(w, s, z, w.load(run.memory.primitive + s), m);
+    return m;
+  }
+};
+
 // Writes the waiting pixels `kept` of sample i.
 BROKKR_FN void write_sample(Warp& w, const SampledPass& pass, const ProgramRun& run, const DrawRecord& draw, uint32_t i,
                             uint64_t kept) {
-  const ProgramTests tests = tests_of_samples(run.program, draw);
-  const bool removes = tests.discards && (draw.bits & kDrawOneSample) == 0;
   const TilePass tile = pass.of_sample(i);
   const TileDraw to{tile, draw};
-  const uint64_t wanted = pass.memory.wanted[i] & kept;
-  for (int s = 0; s < kTileSamples; s += w.width) {
-    Mask m = w.lanes_of(uint32_t(wanted >> s));
-    if (!w.any(m)) continue;
-    if (removes) m = kept_samples(w, pass, run, i, s, m);
-    const Float z = tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f
-                                : w.load(pass.memory.depth[i] + s);
-    if (tests.late || tests.discards) m = to.test(w, s, z, m);
-    if (!w.any(m)) continue;
-    const Uint primitive = w.load(run.memory.primitive + s);
-    to.write_depth(w, s, z, primitive, m);
-    to.write_all(w, run, s, primitive, m);
+  const LateTests late(pass, run, draw);
+  for_vectors_of(w, pass.memory.wanted[i] & kept, [&](int s, Mask m) BROKKR_INLINE_LAMBDA {
+    m = late.make(w, i, s, late.written(w, s), m);
+    if (w.any(m)) to.write_all(w, run, s, w.load(run.memory.primitive + s), m);
+  });
+}
+
+// Writes the waiting pixels `kept` of all samples, which share the program's colour. Returns false if another path must
+// write them.
+BROKKR_FN bool write_samples(Warp& w, const SampledPass& pass, const ProgramRun& run, const DrawRecord& draw,
+                             uint64_t kept) {
+  if constexpr (Warp::takes_turns) {
+    const TilePass first = pass.of_sample(0);
+    if (!BatchWrite::suffices(first, run)) return false;
+    const LateTests late(pass, run, draw);
+    BatchWrite(first, draw, run).write_tiles(w, kept, [&](int s, Mask m, auto&& put) BROKKR_INLINE_LAMBDA {
+      const Float z = late.written(w, s);
+      for (uint32_t i = 0; i < pass.samples; ++i) {
+        const auto lanes = uint32_t(pass.memory.wanted[i] >> s & kVectorBits);
+        if (lanes == 0) continue;
+        put(pass.memory.tile[i].color, late.make(w, i, s, z, m && w.lanes_of(lanes)));
+      }
+    });
+    return true;
   }
+  return false;
 }
 
 // Shades the waiting pixels and writes their samples.
@@ -144,8 +209,10 @@ BROKKR_FN_NOINLINE void draw_sampled_batch(Warp& w, const SampledPass& pass, Pro
       kept = run_sampled(w, pass.shading, run, kept, batch.triangles == 1,
                          {pass.samples, per_sample ? int(first) : -1, draw, pass.memory.covered, pass.memory.wanted});
     }
-    for (uint32_t i = first; i < (per_sample ? first + 1 : pass.samples); ++i)
-      write_sample(w, pass, run, draw, i, kept);
+    if (per_sample || !write_samples(w, pass, run, draw, kept)) {
+      for (uint32_t i = first; i < (per_sample ? first + 1 : pass.samples); ++i)
+        write_sample(w, pass, run, draw, i, kept);
+    }
     w.sync();
   }
   w.once([&] {
@@ -163,23 +230,30 @@ BROKKR_FN void finish_batch(Warp& w, const SampledPass& pass, ProgramBatch& batc
 // Adds a triangle of a draw that runs a program.
 BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const SampledPass& pass, const DrawRecord& draw,
                                              const SampledTriangle& tri, ProgramBatch& batch) {
+  SampledEdges edges(w, pass, draw, tri);
   uint64_t covered[kMaxSamples];
-  const uint64_t pixels = cover_samples(w, pass, draw, tri, covered);
+  const uint64_t pixels = edges.cover(w, covered);
   if (batch.draw != &draw || (batch.wanted & pixels) != 0) finish_batch(w, pass, batch);
   if (pixels == 0) return;
-  store_depths(w, pass, draw, tri, covered);
   ProgramMemory& memory = *pass.shading.memory;
   const ProgramTests tests = tests_of_samples(pass.shading.programs->programs[draw.program], draw);
+  // Nothing else reads depths. A depth that the program writes is a result.
+  const bool has_depth = !tests.depth && (draw.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0;
+  const bool has_tests = !tests.late && (draw.bits & (kDrawDepthTest | kDrawStencil)) != 0;
   uint64_t some = 0;
   for (uint32_t i = 0; i < pass.samples; ++i) {
-    const TilePass tile = pass.of_sample(i);
-    const TileDraw to{tile, draw};
-    uint64_t wanted = tests.late ? covered[i] : 0;
-    for (int s = 0; s < kTileSamples && !tests.late; s += w.width) {
-      const Mask m = w.lanes_of(uint32_t(covered[i] >> s));
-      if (!w.any(m)) continue;
-      const Float z = w.load(pass.memory.depth[i] + s);
-      wanted |= uint64_t(w.ballot(tests.discards ? to.would_pass(w, s, z, m) : to.test(w, s, z, m))) << s;
+    uint64_t wanted = has_depth || has_tests ? 0 : covered[i];
+    if (covered[i] != 0 && (has_depth || has_tests)) {
+      const TilePass tile = pass.of_sample(i);
+      const TileDraw to{tile, draw};
+      edges.for_depths(w, i, covered[i], [&](int s, Mask m, Float z) BROKKR_INLINE_LAMBDA {
+        if (has_tests) m = tests.discards ? to.would_pass(w, s, z, m) : to.test(w, s, z, m);
+        if (!tests.after())
+          to.write_depth(w, s, z, tri.centre.primitive, m);
+        else if (has_depth)
+          w.merge(pass.memory.depth[i] + s, z, m);
+        wanted |= uint64_t(w.ballot(m)) << s;
+      });
     }
     w.once([&] {
       pass.memory.wanted[i] |= wanted;
@@ -189,8 +263,8 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const SampledPass& pass, c
   }
   w.sync();
   if (some == 0) return;
-  for (int s = 0; s < kTileSamples; s += w.width)
-    w.merge(memory.primitive + s, tri.primitive, w.lanes_of(uint32_t(some >> s)));
+  for_vectors_of(w, some,
+                 [&](int s, Mask m) BROKKR_INLINE_LAMBDA { w.merge(memory.primitive + s, tri.centre.primitive, m); });
   batch.draw = &draw;
   batch.wanted |= some;
   ++batch.triangles;
@@ -199,10 +273,15 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const SampledPass& pass, c
 // Draws one triangle of a draw with a built-in shader: coverage, tests, shading and blending.
 BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const SampledPass& pass, const DrawRecord& draw,
                                      const SampledTriangle& tri) {
+  SampledEdges edges(w, pass, draw, tri);
   uint64_t covered[kMaxSamples];
-  const uint64_t pixels = cover_samples(w, pass, draw, tri, covered);
+  const uint64_t pixels = edges.cover(w, covered);
   if (pixels == 0) return;
-  store_depths(w, pass, draw, tri, covered);
+  for (uint32_t i = 0; i < pass.samples; ++i) {
+    edges.for_depths(w, i, covered[i],
+                     [&](int s, Mask m, Float z) BROKKR_INLINE_LAMBDA { w.merge(pass.memory.depth[i] + s, z, m); });
+  }
+  w.sync();
   const MaterialRecord* material = draw.bits & kDrawMaterial ? pass.shading.frame->materials + draw.material : nullptr;
   const bool discards = material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) &&
                         shows_materials(pass.shading.shading);
@@ -216,7 +295,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const SampledPass& pass, const Dra
     in.x = to_float(tile_x(pixel) + (pass.x0 + pass.regions->x)) + 0.5f;
     in.y = to_float(tile_y(pixel) + (pass.y0 + pass.regions->y)) + 0.5f;
     in.z = 0.0f;
-    in.primitive = tri.primitive;
+    in.primitive = tri.centre.primitive;
     Fragment<Warp> fragment;
     Mask kept = some;
     if (discards) {
@@ -234,7 +313,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const SampledPass& pass, const Dra
       const TileDraw to{tile, draw};
       const Float z = w.load(pass.memory.depth[i] + s);
       const Mask passed = to.test(w, s, z, m);
-      to.write_depth(w, s, z, tri.primitive, passed);
+      to.write_depth(w, s, z, tri.centre.primitive, passed);
       visible[i] = uint32_t(w.ballot(passed));
       any |= visible[i];
     }
@@ -251,7 +330,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const SampledPass& pass, const Dra
         fragment = shade(w, pass.shading, in, true);
         shaded += uint64_t(count_bits(visible[i]));
       }
-      TileDraw{tile, draw}.write(w, s, color_of(fragment), tri.primitive, w.lanes_of(visible[i]));
+      TileDraw{tile, draw}.write(w, s, color_of(fragment), tri.centre.primitive, w.lanes_of(visible[i]));
     }
   }
   pass.counts.shaded += shaded;

@@ -348,8 +348,8 @@ BROKKR_FN Blending blending_of(const ColorWrite& writing) {
 }
 
 // Writes the colour of a program that has a single colour of four words. The tile must have an 8-bit format and no
-// notes of writers. Everything that is equal for all vectors is decided once. Writing clamps colours, whether they are
-// bounded or not.
+// notes of writers. Everything that is equal for all vectors is decided once, and what a colour brings to a blend is
+// computed once for all samples of a pixel. Writing clamps colours, whether they are bounded or not.
 class BatchWrite {
  public:
   // Returns true if this class can write the colours of the draw's program to the tile.
@@ -368,11 +368,18 @@ class BatchWrite {
   // visible(s, m) returns the lanes of m that are written; m is not empty.
   template <class Visible>
   BROKKR_FN void write(Warp& w, uint64_t kept, Visible visible) const {
-    write_as<false>(w, kept, visible);
+    write_as<false>(w, kept,
+                    [&](int s, Mask m, auto&& put) BROKKR_INLINE_LAMBDA { put(pass_.tile.color, visible(s, m)); });
   }
   // Writes all samples of the tile.
   BROKKR_FN void write_all(Warp& w) const {
-    write_as<true>(w, ~uint64_t(0), [](int, Mask m) { return m; });
+    write_as<true>(w, ~uint64_t(0), [&](int, Mask m, auto&& put) BROKKR_INLINE_LAMBDA { put(pass_.tile.color, m); });
+  }
+  // The same for several tiles that share the program's results: each(s, m, put) calls put(colours, lanes) for each of
+  // them; m has the vector's lanes of `kept`.
+  template <class Each>
+  BROKKR_FN void write_tiles(Warp& w, uint64_t kept, Each each) const {
+    write_as<false>(w, kept, each);
   }
 
  private:
@@ -382,65 +389,91 @@ class BatchWrite {
   const uint32_t written_;  // mask of bytes
   const bool encodes_;      // colours are stored as sRGB
 
-  template <bool kWhole, class Visible>
-  BROKKR_FN void write_as(Warp& w, uint64_t kept, Visible visible) const {
+  // The colours of a vector, ready to be blended over what tiles hold.
+  template <Blending kBlending, bool kEncodes>
+  struct Source {
+    static constexpr uint32_t kFormat = uint32_t(kEncodes ? ColorFormat::rgba8_srgb : ColorFormat::rgba8);
+    static constexpr bool kWeighs = !kEncodes && (kBlending == Blending::over || kBlending == Blending::layer);
+    const ColorWrite& how;
+    Color color;    // kWeighs: the colour times its alpha, and the alpha that is added
+    Float through;  // kWeighs
+    Uint stored;    // Blending::none
+
+    BROKKR_FN Source(const ColorWrite& writing, const Color& given) : how(writing), color(given) {
+      if constexpr (kBlending == Blending::none) {
+        stored = store_color(kFormat, given).low;
+      } else if constexpr (kWeighs) {
+        const Color c{saturate(given.r), saturate(given.g), saturate(given.b), saturate(given.a)};
+        through = 1.0f - c.a;
+        color = {c.r * c.a, c.g * c.a, c.b * c.a, kBlending == Blending::over ? c.a * c.a : c.a};
+      }
+    }
+    BROKKR_FN Uint over(Uint old) const {
+      if constexpr (kBlending == Blending::none) return stored;
+      const Color under = load_color(kFormat, old, 0u);
+      if constexpr (kWeighs) {
+        // The sums exceed 1 by rounding at most, which changes no code, so they need not be clamped.
+        const auto code = [&](Float part, Float below) {
+          return as_uint(to_int((part + below * through) * 255.0f + 0.5f));
+        };
+        return code(color.r, under.r) | code(color.g, under.g) << 8 | code(color.b, under.b) << 16 |
+               code(color.a, under.a) << 24;
+      }
+      const auto blended = [&](const uint8_t(&of_color)[3], const uint8_t(&of_alpha)[3]) BROKKR_INLINE_LAMBDA {
+        return store_color(kFormat, blend({of_color, of_alpha, how.constant, true}, color, nullptr, under)).low;
+      };
+      if constexpr (kBlending == Blending::over) return blended(kOver, kOver);
+      if constexpr (kBlending == Blending::premultiplied) return blended(kPremultiplied, kPremultiplied);
+      if constexpr (kBlending == Blending::light) return blended(kLight, kLight);
+      if constexpr (kBlending == Blending::filter) return blended(kFilter, kFilter);
+      return blended(how.blend_color, how.blend_alpha);
+    }
+  };
+
+  template <bool kWhole, class Each>
+  BROKKR_FN void write_as(Warp& w, uint64_t kept, Each each) const {
     const Blending blending = blending_of(how_);
     if (encodes_) {
-      if (blending == Blending::none) return write_vectors<Blending::none, kWhole, true>(w, kept, visible);
-      if (blending == Blending::over) return write_vectors<Blending::over, kWhole, true>(w, kept, visible);
-      return write_vectors<Blending::other, kWhole, true>(w, kept, visible);
+      if (blending == Blending::none) return write_vectors<Blending::none, kWhole, true>(w, kept, each);
+      if (blending == Blending::over) return write_vectors<Blending::over, kWhole, true>(w, kept, each);
+      return write_vectors<Blending::other, kWhole, true>(w, kept, each);
     }
     switch (blending) {
-      case Blending::none: return write_vectors<Blending::none, kWhole>(w, kept, visible);
-      case Blending::over: return write_vectors<Blending::over, kWhole>(w, kept, visible);
-      case Blending::layer: return write_vectors<Blending::layer, kWhole>(w, kept, visible);
-      case Blending::premultiplied: return write_vectors<Blending::premultiplied, kWhole>(w, kept, visible);
-      case Blending::light: return write_vectors<Blending::light, kWhole>(w, kept, visible);
-      case Blending::filter: return write_vectors<Blending::filter, kWhole>(w, kept, visible);
-      case Blending::other: return write_vectors<Blending::other, kWhole>(w, kept, visible);
+      case Blending::none: return write_vectors<Blending::none, kWhole>(w, kept, each);
+      case Blending::over: return write_vectors<Blending::over, kWhole>(w, kept, each);
+      case Blending::layer: return write_vectors<Blending::layer, kWhole>(w, kept, each);
+      case Blending::premultiplied: return write_vectors<Blending::premultiplied, kWhole>(w, kept, each);
+      case Blending::light: return write_vectors<Blending::light, kWhole>(w, kept, each);
+      case Blending::filter: return write_vectors<Blending::filter, kWhole>(w, kept, each);
+      case Blending::other: return write_vectors<Blending::other, kWhole>(w, kept, each);
     }
   }
-  template <Blending kBlending, bool kWhole, bool kEncodes = false, class Visible>
-  BROKKR_FN void write_vectors(Warp& w, uint64_t kept, Visible visible) const {
-    constexpr uint32_t kFormat = uint32_t(kEncodes ? ColorFormat::rgba8_srgb : ColorFormat::rgba8);
+  template <Blending kBlending, bool kWhole, bool kEncodes = false, class Each>
+  BROKKR_FN void write_vectors(Warp& w, uint64_t kept, Each each) const {
     const uint32_t* const results = results_;
-    uint32_t* const colors = pass_.tile.color;
     const uint32_t written = written_;
     for (int s = 0; s < kTileSamples; s += w.width) {
       const uint64_t lanes = kept >> s & kVectorBits;
       if (!kWhole && lanes == 0) continue;
-      const Mask m = kWhole ? Mask(true) : visible(s, w.lanes_of(uint32_t(lanes)));
-      if (written == 0) continue;
-      const auto channel = [&](int c) { return as_float(w.load(results + c * kTileSamples + s)); };
-      Color color{channel(0), channel(1), channel(2), channel(3)};
-      const Uint old = w.load(colors + s);
-      Uint next;
-      if constexpr (!kEncodes && (kBlending == Blending::over || kBlending == Blending::layer)) {
-        const Color under = load_color(kFormat, old, 0u);
-        color = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
-        const Float through = 1.0f - color.a;
-        // The sums exceed 1 by rounding at most, which changes no code, so they need not be clamped.
-        const auto code = [&](Float over, Float below) {
-          return as_uint(to_int((over + below * through) * 255.0f + 0.5f));
-        };
-        next = code(color.r * color.a, under.r) | code(color.g * color.a, under.g) << 8 |
-               code(color.b * color.a, under.b) << 16 |
-               code(kBlending == Blending::over ? color.a * color.a : color.a, under.a) << 24;
-      } else {
-        if constexpr (kBlending != Blending::none) {
-          const auto blended = [&](const uint8_t(&of_color)[3], const uint8_t(&of_alpha)[3]) BROKKR_INLINE_LAMBDA {
-            return blend({of_color, of_alpha, how_.constant, true}, color, nullptr, load_color(kFormat, old, 0u));
-          };
-          color = kBlending == Blending::over            ? blended(kOver, kOver)
-                  : kBlending == Blending::premultiplied ? blended(kPremultiplied, kPremultiplied)
-                  : kBlending == Blending::light         ? blended(kLight, kLight)
-                  : kBlending == Blending::filter        ? blended(kFilter, kFilter)
-                                                         : blended(how_.blend_color, how_.blend_alpha);
-        }
-        next = store_color(kFormat, color).low;
+      const Mask m = kWhole ? Mask(true) : w.lanes_of(uint32_t(lanes));
+      if (written == 0) {
+        each(s, m, [](uint32_t*, Mask) {});
+        continue;
       }
-      if (written != ~0u) next = (next & written) | (old & ~written);
-      w.store(colors + s, kWhole ? next : select(m, next, old));
+      const auto channel = [&](int c) { return as_float(w.load(results + c * kTileSamples + s)); };
+      const Source<kBlending, kEncodes> source(how_, {channel(0), channel(1), channel(2), channel(3)});
+      // The samples of most pixels have the same colour, so that one blend serves all.
+      bool has_blended = false;
+      Uint under = 0u, blended = 0u;
+      each(s, m, [&](uint32_t* colors, Mask visible) BROKKR_INLINE_LAMBDA {
+        const Uint old = w.load(colors + s);
+        if (kBlending == Blending::none || !has_blended || w.any(old != under)) blended = source.over(old);
+        has_blended = true;
+        under = old;
+        Uint next = blended;
+        if (written != ~0u) next = (next & written) | (old & ~written);
+        w.store(colors + s, kWhole ? next : select(visible, next, old));
+      });
     }
   }
 };

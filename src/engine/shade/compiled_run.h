@@ -107,21 +107,22 @@ BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const SampledRecord* texture, const
                                              Float v, Float detail) {
   return look_up_usual<kKnown, true>({texture, texels, m}, u, v, detail);
 }
-// The same for a plain texture (KnownBit).
-template <uint32_t kKnown>
-BROKKR_FN_NOINLINE Vec4<Warp> look_up_plain(const SampledRecord* texture, const uint32_t* texels, Mask m, Float u,
-                                            Float v, Float detail) {
+// The same for a plain texture (KnownBit) of kAxes axes. `at`: the coordinates.
+template <uint32_t kKnown, int kAxes>
+BROKKR_FN_NOINLINE Vec4<Warp> look_up_plain(const SampledRecord* texture, const uint32_t* texels, Mask m,
+                                            const Uint (&at)[3], Float detail) {
   Warp w;
-  return plain_two(w, {texture, texels, m, 0.0f}, KnownPlainKind<kKnown, false>(), u, v, detail);
+  return plain_lookup<kAxes>(w, {texture, texels, m, 0.0f}, KnownPlainKind<kKnown, false>(),
+                             {as_float(at[0]), as_float(at[1]), as_float(at[2])}, detail);
 }
 // The same for a lookup that compares. `at`: the coordinates and the reference.
-template <uint32_t kKnown>
+template <uint32_t kKnown, int kAxes>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_compared(const SampledRecord* texture, const uint32_t* texels, Mask m,
                                                const Uint (&at)[3], Float detail) {
   Warp w;
-  const Float given = as_float(at[2]), reference = texture->clamps_reference ? saturate(given) : given;
-  return plain_two(w, {texture, texels, m, reference}, KnownPlainKind<kKnown, true>(), as_float(at[0]), as_float(at[1]),
-                   detail);
+  const Float given = as_float(at[kAxes]), reference = texture->clamps_reference ? saturate(given) : given;
+  return plain_lookup<kAxes>(w, {texture, texels, m, reference}, KnownPlainKind<kKnown, true>(),
+                             {as_float(at[0]), as_float(at[1]), 0.0f}, detail);
 }
 
 inline constexpr uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;
@@ -195,15 +196,20 @@ struct VectorRun {
     return a;
   }
 
-  // Computes detail_of for a texture of kind two. With `of_quad`, all lanes use one sample's level.
-  BROKKR_FN static Uint detail_two(const KnownSampler& sampler, bool of_quad, Uint u_dx, Uint v_dx, Uint u_dy,
-                                   Uint v_dy) {
-    const Float width = float(sampler.texture.width), height = float(sampler.texture.height);
-    const auto span = [&](Uint u, Uint v) {
-      const Float x = as_float(u) * width, y = as_float(v) * height;
-      return x * x + y * y;
+  // Computes detail_of for a texture of kind one, two or three. With `of_quad`, all lanes use one sample's level.
+  template <int kAxes>
+  BROKKR_FN static Uint detail_along(const KnownSampler& sampler, bool of_quad, const Uint (&dx)[kAxes],
+                                     const Uint (&dy)[kAxes]) {
+    const float size[3] = {float(sampler.texture.width), float(sampler.texture.height), float(sampler.texture.depth)};
+    const auto span = [&](const Uint(&change)[kAxes]) {
+      Float sum = 0.0f;
+      for (int axis = 0; axis < kAxes; ++axis) {
+        const Float x = as_float(change[axis]) * size[axis];
+        sum = axis == 0 ? x * x : sum + x * x;
+      }
+      return sum;
     };
-    const Float right = span(u_dx, v_dx), upwards = span(u_dy, v_dy);
+    const Float right = span(dx), upwards = span(dy);
     const Float rho = of_quad && sampler.texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);
     const Float own = detail_of_span(rho);
     if (!of_quad) return as_uint(own);
@@ -235,16 +241,15 @@ struct VectorRun {
   BROKKR_FN const SampledRecord* texture(uint32_t sampler) const {
     return call.sampled + call.samplers[sampler].record;
   }
-  template <uint32_t kKnown>
-  BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
+  template <uint32_t kKnown, int kAxes>
+  BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, const Uint (&at)[3], Uint detail) const {
     if (!any(m)) return take_nothing(results);
-    take(results,
-         brokkr::look_up_plain<kKnown>(texture(sampler), call.texels, m, as_float(u), as_float(v), as_float(detail)));
+    take(results, brokkr::look_up_plain<kKnown, kAxes>(texture(sampler), call.texels, m, at, as_float(detail)));
   }
-  template <uint32_t kKnown>
+  template <uint32_t kKnown, int kAxes>
   BROKKR_FN void look_up_compared(uint32_t sampler, Uint* results, Mask m, const Uint (&at)[3], Uint detail) const {
     if (!any(m)) return take_nothing(results);
-    take(results, brokkr::look_up_compared<kKnown>(texture(sampler), call.texels, m, at, as_float(detail)));
+    take(results, brokkr::look_up_compared<kKnown, kAxes>(texture(sampler), call.texels, m, at, as_float(detail)));
   }
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {

@@ -1,5 +1,6 @@
-// Lookups in plain textures (is_plain) of run-time shaders. Colours are filtered as floats. This path gives the bits of
-// the general one (texture_unit.h), and decides what is equal for all lanes only once.
+// Lookups in plain textures (is_plain) of run-time shaders, with one, two or three axes. Colours are filtered as
+// floats. This path gives the bits of the general one (texture_unit.h), and decides what is equal for all lanes only
+// once.
 #pragma once
 
 #include "shade/texture_usual.h"
@@ -9,10 +10,10 @@ BROKKR_MACHINE_BEGIN
 // The properties of a plain texture that are the same for all lookups.
 struct PlainKind {
   TexelEncoding encoding;
-  TextureWrap wrap[2];
-  MipFilter mip;  // none if there is one level
-  bool linear;    // both filters within a level; otherwise both are nearest
-  bool compares;  // texels are compared with the lookup's reference, and the answers are filtered
+  TextureWrap wrap[2];  // the record has that of the third axis, which few textures have
+  MipFilter mip;        // none if there is one level
+  bool linear;          // both filters within a level; otherwise both are nearest
+  bool compares;        // texels are compared with the lookup's reference, and the answers are filtered
   CompareFunc compare;
 };
 // `compares`: the lookup compares, and so does the texture.
@@ -59,92 +60,118 @@ struct PlainLookup {
   Float reference;  // read only if the kind compares
 };
 
-// A level of a plain texture: the same for all lanes, or one per lane.
+// A level of a plain texture: the same for all lanes, or one per lane. Sides along missing axes are 1.
 struct PlainLevel {
-  Int width, height, first;
+  Int width, height, depth, first;
 };
 
-// Filters one level. Kind: PlainKind or KnownPlainKind.
+// The two texels on an axis whose numbers are inside the level. `out`: the lanes in which they are border texels.
+struct PlainPair {
+  TexelPair at;
+  Mask out[2];
+};
 template <class Kind>
-BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& kind, const PlainLevel& level, Float u,
-                                 Float v) {
-  const Mask linear(kind.linear);
-  TexelPair x = texels_at(u, level.width, to_float(level.width), 0.0f, kind.wrap[0], linear);
-  TexelPair y = texels_at(v, level.height, to_float(level.height), 0.0f, kind.wrap[1], linear);
-  // Border texels: `out` has the columns and rows that lie outside the level.
-  Mask out_x[2] = {false, false}, out_y[2] = {false, false};
-  const auto hold = [&](TexelPair& pair, TextureWrap wrap, Int size, Mask(&out)[2]) BROKKR_INLINE_LAMBDA {
-    if (wrap != TextureWrap::clamp_to_border && (wrap != TextureWrap::clamp || !kind.linear)) return;
-    const Int a = clamp_to(pair.a, 0, size - 1), b = clamp_to(pair.b, 0, size - 1);
-    out[0] = a != pair.a;
-    out[1] = b != pair.b;
-    pair.a = a;
-    pair.b = b;
-  };
-  hold(x, kind.wrap[0], level.width, out_x);
-  hold(y, kind.wrap[1], level.height, out_y);
-  const bool has_border = w.any(look.lanes && (out_x[0] || out_x[1] || out_y[0] || out_y[1]));
-  const auto bordered = [&](const Vec4<Warp>& color, int column, int row) BROKKR_INLINE_LAMBDA {
-    if (!has_border) return color;
-    const uint32_t(&border)[4] = look.texture->border;
-    const auto channel = [&](int c) { return as_float(Uint(border[c])); };
-    return chosen(out_x[column] || out_y[row], Vec4<Warp>(channel(0), channel(1), channel(2), channel(3)), color);
-  };
-  const Int low = y.a * level.width, high = y.b * level.width;
-  const auto filtered = [&](auto&& stored) BROKKR_INLINE_LAMBDA {  // stored(column, row)
-    const auto texel = [&](int column, int row) BROKKR_INLINE_LAMBDA {
-      const Vec4<Warp> color = bordered(stored(column, row), column, row);
-      if (!kind.compares) return color;
-      const Float answer = compared(kind.compare, look.reference, color.x);
-      return Vec4<Warp>(answer, answer, answer, answer);
-    };
-    const Vec4<Warp> corner = texel(0, 0);
-    if (!kind.linear) return corner;
-    const Vec4<Warp> lower = mixed(corner, texel(1, 0), x.weight);
-    return mixed(lower, mixed(texel(0, 1), texel(1, 1), x.weight), y.weight);
-  };
-  if (words_of(kind.encoding) == 2) {
-    return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
-      const Int word = level.first + ((row == 0 ? low : high) + (column == 0 ? x.a : x.b)) * 2;
-      Uint first, second;
-      w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
-      return texel_of_words(kind.encoding, first, second);
-    });
-  }
-  if (words_of(kind.encoding) == 4) {
-    return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
-      const Int word = level.first + ((row == 0 ? low : high) + (column == 0 ? x.a : x.b)) * 4;
-      Uint first, second, third, fourth;
-      w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
-      w.gather_near(look.texels, word + 2, word + 3, look.lanes, third, fourth);
-      return Vec4<Warp>(as_float(first), as_float(second), as_float(third), as_float(fourth));
-    });
-  }
-  const Int left = level.first + x.a;
-  Uint texel[4];
-  if (kind.linear)
-    w.gather_square(look.texels, left + low, left + high, x.b - x.a, look.lanes, texel);
-  else
-    texel[0] = w.gather(look.texels, left + low, look.lanes);
-  return filtered([&](int column, int row)
-                      BROKKR_INLINE_LAMBDA { return texel_of_word(kind.encoding, texel[2 * row + column]); });
+BROKKR_FN PlainPair plain_pair(const Kind& kind, TextureWrap wrap, Float u, Int size) {
+  PlainPair pair{texels_at(u, size, to_float(size), 0.0f, wrap, Mask(kind.linear)), {false, false}};
+  if (wrap != TextureWrap::clamp_to_border && (wrap != TextureWrap::clamp || !kind.linear)) return pair;
+  const Int a = clamp_to(pair.at.a, 0, size - 1), b = clamp_to(pair.at.b, 0, size - 1);
+  pair.out[0] = a != pair.at.a;
+  pair.out[1] = b != pair.at.b;
+  pair.at.a = a;
+  pair.at.b = b;
+  return pair;
 }
 
-// A lookup in a plain texture, without offsets. `kind` is plain_kind of the texture, `detail` that of looked_up. At
-// least one lane is active.
-template <class Kind>
-BROKKR_FN Vec4<Warp> plain_two(Warp& w, const PlainLookup& look, const Kind& kind, Float u, Float v, Float detail) {
-  const SampledRecord& texture = *look.texture;
-  u = finite_or_zero(u);
-  v = finite_or_zero(v);
-  const auto of_level = [&](uint32_t level) {
-    const auto side = [&](uint32_t size) { return Int(size >> level > 1 ? int(size >> level) : 1); };
-    const PlainLevel one{side(texture.width), side(texture.height), Int(int(texture.first[level]))};
-    return plain_texel(w, look, kind, one, u, v);
+// Filters one level. Kind: PlainKind or KnownPlainKind.
+template <int kAxes, class Kind>
+BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& kind, const PlainLevel& level,
+                                 const Float (&at)[3]) {
+  const PlainPair missing{{0, 0, 0.0f}, {false, false}}, x = plain_pair(kind, kind.wrap[0], at[0], level.width);
+  const PlainPair y = kAxes > 1 ? plain_pair(kind, kind.wrap[1], at[1], level.height) : missing;
+  const PlainPair z = kAxes > 2 ? plain_pair(kind, look.texture->wrap[2], at[2], level.depth) : missing;
+  const Mask borders =
+      x.out[0] || x.out[1] || (kAxes > 1 && (y.out[0] || y.out[1])) || (kAxes > 2 && (z.out[0] || z.out[1]));
+  const bool has_border = w.any(look.lanes && borders);
+  // The colour of a texel, from what is stored.
+  const auto texel = [&](const Vec4<Warp>& stored, int column, int row, int slice) BROKKR_INLINE_LAMBDA {
+    Vec4<Warp> color = stored;
+    if (has_border) {
+      const uint32_t(&border)[4] = look.texture->border;
+      const auto channel = [&](int c) { return as_float(Uint(border[c])); };
+      color = chosen(x.out[column] || y.out[row] || z.out[slice],
+                     Vec4<Warp>(channel(0), channel(1), channel(2), channel(3)), color);
+    }
+    if (!kind.compares) return color;
+    const Float answer = compared(kind.compare, look.reference, color.x);
+    return Vec4<Warp>(answer, answer, answer, answer);
   };
-  const auto given = [&](const Vec4<Warp>& v)
-                         BROKKR_INLINE_LAMBDA { return kind.compares ? v : handed_on(texture, v); };
-  if (kind.mip == MipFilter::none) return given(of_level(0));
+  const auto of_slice = [&](int slice) BROKKR_INLINE_LAMBDA {
+    const Int first_row = (slice == 0 ? z.at.a : z.at.b) * level.height;
+    const Int low = (first_row + y.at.a) * level.width, high = (first_row + y.at.b) * level.width;
+    const auto filtered = [&](auto&& stored) BROKKR_INLINE_LAMBDA {  // stored(column, row)
+      const auto of = [&](int column, int row)
+                          BROKKR_INLINE_LAMBDA { return texel(stored(column, row), column, row, slice); };
+      const Vec4<Warp> corner = of(0, 0);
+      if (!kind.linear) return corner;
+      const Vec4<Warp> lower = mixed(corner, of(1, 0), x.at.weight);
+      if constexpr (kAxes == 1) return lower;
+      return mixed(lower, mixed(of(0, 1), of(1, 1), x.at.weight), y.at.weight);
+    };
+    const auto word_of = [&](int column, int row) BROKKR_INLINE_LAMBDA {
+      return level.first + ((row == 0 ? low : high) + (column == 0 ? x.at.a : x.at.b)) * int(words_of(kind.encoding));
+    };
+    if (words_of(kind.encoding) == 2) {
+      return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
+        const Int word = word_of(column, row);
+        Uint first, second;
+        w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
+        return texel_of_words(kind.encoding, first, second);
+      });
+    }
+    if (words_of(kind.encoding) == 4) {
+      return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
+        const Int word = word_of(column, row);
+        Uint first, second, third, fourth;
+        w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
+        w.gather_near(look.texels, word + 2, word + 3, look.lanes, third, fourth);
+        return Vec4<Warp>(as_float(first), as_float(second), as_float(third), as_float(fourth));
+      });
+    }
+    const Int left = level.first + x.at.a;
+    Uint stored[4];
+    if (!kind.linear)
+      stored[0] = w.gather(look.texels, left + low, look.lanes);
+    else if constexpr (kAxes == 1)
+      w.gather_near(look.texels, left, level.first + x.at.b, look.lanes, stored[0], stored[1]);
+    else
+      w.gather_square(look.texels, left + low, left + high, x.at.b - x.at.a, look.lanes, stored);
+    return filtered([&](int column, int row)
+                        BROKKR_INLINE_LAMBDA { return texel_of_word(kind.encoding, stored[2 * row + column]); });
+  };
+  const Vec4<Warp> near = of_slice(0);
+  if constexpr (kAxes < 3) return near;
+  return kind.linear ? mixed(near, of_slice(1), z.at.weight) : near;
+}
+
+// A lookup in a plain texture with kAxes axes, without offsets. `kind` is plain_kind of the texture, `detail` that of
+// looked_up. At least one lane is active.
+template <int kAxes, class Kind>
+BROKKR_FN Vec4<Warp> plain_lookup(Warp& w, const PlainLookup& look, const Kind& kind, const Float (&given)[3],
+                                  Float detail) {
+  const SampledRecord& texture = *look.texture;
+  Float at[3] = {0.0f, 0.0f, 0.0f};
+  for (int axis = 0; axis < kAxes; ++axis) at[axis] = finite_or_zero(given[axis]);
+  const auto of_level = [&](uint32_t level) {
+    const auto side = [&](int axis, uint32_t size) {
+      return Int(axis < kAxes && size >> level > 1 ? int(size >> level) : 1);
+    };
+    const PlainLevel one{side(0, texture.width), side(1, texture.height), side(2, texture.depth),
+                         Int(int(texture.first[level]))};
+    return plain_texel<kAxes>(w, look, kind, one, at);
+  };
+  const auto handed = [&](const Vec4<Warp>& v)
+                          BROKKR_INLINE_LAMBDA { return kind.compares ? v : handed_on(texture, v); };
+  if (kind.mip == MipFilter::none) return handed(of_level(0));
   const LevelChoice choice = levels_of(texture, kind.mip, detail);
   const bool mixes = kind.mip == MipFilter::linear && w.any(look.lanes && choice.next > 0.0f);
   const uint32_t last = texture.levels - 1;
@@ -152,15 +179,16 @@ BROKKR_FN Vec4<Warp> plain_two(Warp& w, const PlainLookup& look, const Kind& kin
   if (!w.any(look.lanes && choice.level != level)) {
     const auto all = uint32_t(level);
     const Vec4<Warp> own = of_level(all);
-    return given(mixes ? between_levels(own, of_level(all < last ? all + 1 : last), choice.next) : own);
+    return handed(mixes ? between_levels(own, of_level(all < last ? all + 1 : last), choice.next) : own);
   }
   const auto of_lanes = [&](Int number) {
-    const PlainLevel each{side_of_level(texture.width, number), side_of_level(texture.height, number),
+    const auto side = [&](int axis, uint32_t size) { return axis < kAxes ? side_of_level(size, number) : Int(1); };
+    const PlainLevel each{side(0, texture.width), side(1, texture.height), side(2, texture.depth),
                           as_int(w.gather(texture.first, number, look.lanes))};
-    return plain_texel(w, look, kind, each, u, v);
+    return plain_texel<kAxes>(w, look, kind, each, at);
   };
   const Vec4<Warp> own = of_lanes(choice.level);
-  return given(mixes ? between_levels(own, of_lanes(minimum(choice.level + 1, int(last))), choice.next) : own);
+  return handed(mixes ? between_levels(own, of_lanes(minimum(choice.level + 1, int(last))), choice.next) : own);
 }
 
 BROKKR_MACHINE_END

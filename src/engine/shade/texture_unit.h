@@ -199,12 +199,19 @@ BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, co
   return chosen(linear, mixed(lower, upper, y.weight), corner);
 }
 
-// Returns true if plain_two gives the lookup's result.
+// Returns true if plain_lookup gives the lookup's result.
 BROKKR_FN bool goes_plain(Warp& w, const TextureLookup& look) {
   const SampledRecord& texture = *look.texture;
   const bool compares = (look.sample_bits & shader::kSampleCompare) != 0;
   return is_plain(texture) && (compares ? texture.compares : !texture.usual) && !shader::has_offset(look.sample_bits) &&
          w.any(look.lanes);
+}
+
+// plain_lookup for textures that are less common than those of two axes.
+template <int kAxes>
+BROKKR_FN_NOINLINE Vec4<Warp> plain_apart(Warp& w, const PlainLookup& look, const PlainKind& kind,
+                                          const Float (&given)[4], Float detail) {
+  return plain_lookup<kAxes>(w, look, kind, {given[0], given[1], given[2]}, detail);
 }
 
 // `given`: the coordinates in the shader's order; `detail`: the level of detail before bias and clamping.
@@ -213,7 +220,10 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
   if (Warp::takes_turns && goes_plain(w, look)) {
     const PlainLookup plain{&texture, look.texels, look.lanes, look.reference};
     const bool compares = (look.sample_bits & shader::kSampleCompare) != 0;
-    return plain_two(w, plain, plain_kind(texture, compares), given[0], given[1], detail);
+    const PlainKind kind = plain_kind(texture, compares);
+    if (texture.kind == TextureKind::one) return plain_apart<1>(w, plain, kind, given, detail);
+    if (texture.kind == TextureKind::three) return plain_apart<3>(w, plain, kind, given, detail);
+    return plain_lookup<2>(w, plain, kind, {given[0], given[1], 0.0f}, detail);
   }
   const TexturePlace place = place_of(texture, given);
   const LevelChoice choice = levels_of(texture, texture.mip, detail);

@@ -137,27 +137,27 @@ constexpr uint32_t word_of_one_sample(SampleWord word) {
   }
 }
 
-// Facts about the texture of a sample or a detail that are known before it runs (shader/simplify.h). A two-dimensional
-// texture is bound, and the sample takes the path of usual textures (shade/texture_usual.h) with these parameters. 0:
-// nothing is known.
+// Facts about the texture of a sample or a detail that are known before it runs (shader/simplify.h). A texture of one,
+// two or three axes is bound, and the sample takes the path of usual textures (shade/texture_usual.h) with these
+// parameters. 0: nothing is known.
 enum KnownBit : uint16_t {
   kKnownUsual = 1u << 0,
-  kKnownLight = 1u << 1,  // colours are encoded as sRGB
-  kKnownRepeat = 2,       // one bit per axis from here on: repeat, otherwise clamp to edge
-  kKnownMip = 4,          // 2 bits from here on: MipFilter; none if there is one level
-  kKnownChannel = 6,      // 4 times 2 bits from here on: the stored channel that a channel reads
-  kKnownTwo = 1u << 14,
+  kKnownLight = 1u << 1,     // colours are encoded as sRGB
+  kKnownRepeat = 2,          // one bit per axis from here on: repeat, otherwise clamp to edge
+  kKnownMip = 4,             // 2 bits from here on: MipFilter; none if there is one level
+  kKnownChannel = 6,         // 4 times 2 bits from here on: the stored channel that a channel reads
+  kKnownTwo = 1u << 14,      // a texture of kind two; otherwise of kind one or three, which is plain
   kKnownNearest = 1u << 15,  // nearest filtering instead of linear; the other bits keep their meaning
   // A plain texture (shade/texture_plain.h), which is neither usual nor nearest. Bits 2 to 13 have this meaning:
   kKnownPlain = 1u << 1,
   kPlainEncoding = 2,  // 3 bits from here on: TexelEncoding; of a lookup that compares, which reads r32: CompareFunc
   kPlainMip = 5,       // 2 bits: like kKnownMip
-  kPlainWrap = 7,      // 2 times 3 bits: TextureWrap of an axis
+  kPlainWrap = 7,      // 2 times 3 bits: TextureWrap of an axis; the record has that of a third one
   kPlainLinear = 1u << 13,
 };
 constexpr bool is_known_plain(uint32_t known) {
   constexpr uint32_t kOther = kKnownUsual | kKnownNearest;
-  return (known & (kOther | kKnownTwo | kKnownPlain)) == (kKnownTwo | kKnownPlain);
+  return (known & (kOther | kKnownPlain)) == kKnownPlain;
 }
 constexpr MipFilter mip_of_known(uint32_t known) { return MipFilter(known >> kKnownMip & 3); }
 

@@ -53,7 +53,7 @@ class CppPrinter {
     }
   }
   bool is_known_detail(const CodeInstruction& one) const {
-    return holds_lookups_ && one.op == Op::detail && (one.known & kKnownTwo) != 0;
+    return holds_lookups_ && one.op == Op::detail && one.known != 0;
   }
   bool is_known_usual(const CodeInstruction& one) const {
     return holds_lookups_ && one.op == Op::sample && (one.known & (kKnownUsual | kKnownNearest)) != 0;
@@ -157,11 +157,7 @@ class CppPrinter {
                                      reg(o.operand[2]), mask(o.operand[3])));
       case Op::uniform_at: return assign(o, fmt::format("run.uniform_at({})", reg(o.operand[0])));
       case Op::detail:
-        if (is_known_detail(o)) {
-          return assign(o, fmt::format("run.detail_two(s{}, {}, {}, {}, {}, {})", o.extra & kSamplerMask,
-                                       (o.extra & kSampleOfQuad) != 0, reg(o.operand[0]), reg(o.operand[1]),
-                                       reg(o.operand[2]), reg(o.operand[3])));
-        }
+        if (is_known_detail(o)) return detail(o);
         return look_up(o);
       case Op::sample:
       case Op::texture_size:
@@ -177,6 +173,18 @@ class CppPrinter {
   }
   void assign(const CodeInstruction& o, const std::string& value) {
     statement(fmt::format("{} = {};", reg(o.result[0]), value));
+  }
+  // The registers of operands first .. first + count - 1, and zeros up to `length` of them.
+  std::string list_of(const CodeInstruction& o, int first, int count, int length) const {
+    std::string list;
+    for (int i = 0; i < length; ++i)
+      list += (i == 0 ? "" : ", ") + (i < count ? reg(o.operand[first + i]) : "Uint(0u)");
+    return "{" + list + "}";
+  }
+  void detail(const CodeInstruction& o) {
+    const int axes = axes_of(kind_of_sample(o.extra));
+    assign(o, fmt::format("run.detail_along<{}>(s{}, {}, {}, {})", axes, o.extra & kSamplerMask,
+                          (o.extra & kSampleOfQuad) != 0, list_of(o, 0, axes, axes), list_of(o, axes, axes, axes)));
   }
   void change(const CodeInstruction& o, int bit) {
     const bool of_quads = holds_lookups_ && o.operand[1] == code_.running;  // the lanes of a run are whole quads
@@ -207,14 +215,11 @@ class CppPrinter {
       statement(fmt::format("  run.look_up_usual<{}, {}>(s{}, t, {}, {}, {}, {});", o.known, lookups_,
                             o.extra & kSamplerMask, lanes, reg(o.operand[0]), reg(o.operand[1]), reg(o.operand[2])));
     } else if (holds_lookups_ && o.op == Op::sample && is_known_plain(o.known)) {
-      const std::string u = reg(o.operand[0]), v = reg(o.operand[1]), third = reg(o.operand[2]);
-      const uint32_t sampler = o.extra & kSamplerMask;
-      if ((o.extra & kSampleCompare) != 0) {
-        statement(fmt::format("  run.look_up_compared<{}>({}, t, {}, {{{}, {}, {}}}, {});", o.known, sampler, lanes, u,
-                              v, third, reg(o.operand[3])));
-      } else {
-        statement(fmt::format("  run.look_up_plain<{}>({}, t, {}, {}, {}, {});", o.known, sampler, lanes, u, v, third));
-      }
+      // The coordinates, a reference if it compares, and the level of detail.
+      const bool compares = (o.extra & kSampleCompare) != 0;
+      const int axes = axes_of(kind_of_sample(o.extra)), count = axes + (compares ? 1 : 0);
+      statement(fmt::format("  run.look_up_{}<{}, {}>({}, t, {}, {}, {});", compares ? "compared" : "plain", o.known,
+                            axes, o.extra & kSamplerMask, lanes, list_of(o, 0, count, 3), reg(o.operand[count])));
     } else {
       statement(fmt::format("  run.look_up({}, {:#010x}u, t, {}{});", uint32_t(o.op), o.extra, lanes, list));
     }

@@ -307,7 +307,8 @@ constexpr uint32_t kOneAsFloat = 0x3f800000;
 
 // `encoding`: what the bits from kPlainEncoding on say.
 uint16_t known_of_plain(const SampledRecord& texture, uint32_t encoding) {
-  uint32_t known = kKnownTwo | kKnownPlain | encoding << kPlainEncoding;
+  uint32_t known = kKnownPlain | encoding << kPlainEncoding;
+  if (texture.kind == TextureKind::two) known |= kKnownTwo;
   if (texture.levels > 1) known |= uint32_t(texture.mip) << kPlainMip;
   for (uint32_t axis = 0; axis < 2; ++axis) known |= uint32_t(texture.wrap[axis]) << (kPlainWrap + 3 * axis);
   if (texture.minify_linear) known |= kPlainLinear;
@@ -320,9 +321,10 @@ uint16_t known_of_comparing(const SampledRecord& texture) {
 }
 
 uint16_t known_of(const SampledRecord& texture) {
+  if (!texture.usual && !texture.nearest && is_plain(texture))
+    return known_of_plain(texture, uint32_t(texture.encoding));
   if (texture.kind != TextureKind::two) return 0;
-  if (!texture.usual && !texture.nearest)
-    return is_plain(texture) ? known_of_plain(texture, uint32_t(texture.encoding)) : uint16_t(kKnownTwo);
+  if (!texture.usual && !texture.nearest) return kKnownTwo;
   uint32_t known = kKnownTwo | (texture.usual ? kKnownUsual : kKnownNearest);
   if (texture.encoding == TexelEncoding::srgb8) known |= kKnownLight;
   for (uint32_t axis = 0; axis < 2; ++axis)
@@ -348,7 +350,8 @@ class LookupFolder {
       } else if (one.op == Op::detail && (one.extra & kDetailOfQuery) == 0 && !facts_of_lookup(one).has_details) {
         give(one.result[0], 0);
       } else {
-        if (one.op == Op::detail && facts_of_lookup(one).is_read) one.known = facts_of_lookup(one).known & kKnownTwo;
+        if (one.op == Op::detail && facts_of_lookup(one).is_read)
+          one.known = facts_of_lookup(one).known & (kKnownTwo | kKnownPlain);
         program_.code.push_back(one);
       }
     }

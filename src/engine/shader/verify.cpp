@@ -214,8 +214,11 @@ class CodeVerifier {
     const bool may_compare = (one.extra & kSampleCompare) == 0 || is_known_plain(one.known);
     const bool is_plain = one.op == Op::detail ||
                           ((one.extra & (kSampleFetch | kSampleGather)) == 0 && !has_offset(one.extra) && may_compare);
-    hold(one.known == 0 || (kind_of_sample(one.extra) == TextureKind::two && is_plain),
-         "the known facts about its texture are impossible");
+    const TextureKind kind = kind_of_sample(one.extra);
+    const bool fits_kind = kind == TextureKind::two ? (one.known & kKnownTwo) != 0
+                                                    : (kind == TextureKind::one || kind == TextureKind::three) &&
+                                                          (one.known & kKnownTwo) == 0 && is_known_plain(one.known);
+    hold(one.known == 0 || (fits_kind && is_plain), "the known facts about its texture are impossible");
   }
 
   struct Open {

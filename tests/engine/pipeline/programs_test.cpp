@@ -367,6 +367,29 @@ TEST_F(ProgramDraws, ReadWhatWasDrawnSince) {
   }
 }
 
+// Engines bind a shadow map to draws that fill it. These need no copy of it: they write no colours.
+TEST_F(ProgramDraws, PlanesAreCopiedForDrawsThatReadThem) {
+  const auto phases = [](bool binds, bool writes) {
+    ProgramFrame f = two_passes();
+    constexpr uint32_t kShow = 1;
+    State state = f.default_state();
+    state.viewport = {0, 0, 16, 16};
+    state.color_mask = {writes, writes, writes, writes};
+    for (int i = 0; i < 3; ++i) {
+      const std::vector<BoundTexture> none = {{-1, -1}, {-1, -1}}, planes = {{0, 0}, {1, 1}};
+      f.draw_with(kShow, state, rectangle(4, 4, 12, 12, -0.75), {}, binds ? planes : none, Topology::triangles, 1);
+    }
+    f.draw_with(kShow, f.default_state(), rectangle(0, 0, 16, 32, -0.5), {}, {{0, 0}, {1, 1}});
+    RenderOptions options;
+    options.machine = MachineKind::cpu;
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(f.frame);
+    return test::render_to_end(renderer, prepared, options).statistics.phases;
+  };
+  EXPECT_EQ(phases(true, false), phases(false, false));
+  EXPECT_GT(phases(true, true), phases(false, true));
+}
+
 TEST_F(ProgramDraws, AProgramThatCannotRunIsShownInFalseColours) {
   ProgramFrame f(16, 16);
   const uint32_t broken = f.program("out vec4 color0; void main() { color0 = nonsense; }\n", {});

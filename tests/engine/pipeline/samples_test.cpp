@@ -153,29 +153,66 @@ TEST(Samples, OfCapturedFramesAreTheSameOnEveryMachine) {
 }
 
 // A blit from several samples to one averages colours.
+// With depths, a blit averages all samples; without, it copies words where all samples of a vector are the same.
 TEST(Samples, ABlitResolvesThem) {
-  oracle::FrameBuilder builder(70, 50);
-  builder.draw_window(builder.default_state(), {{3.3, 2.2}, {66.7, 21.1}, {13.4, 47.9}});
-  Frame& frame = builder.frame;
-  frame.targets[0].samples = 4;
-  frame.targets.push_back({1, 70, 50, 1, ColorFormat::rgba8});
-  BlitCommand blit;
-  blit.from = 0;
-  blit.to = 1;
-  blit.source = blit.destination = {0, 0, 70, 50};
-  blit.depth = true;
-  frame.commands.emplace_back(blit);
-  validate(frame);
-  Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(frame);
-  RenderOptions options = cpu();
-  options.shading = Shading::draw;
-  const RenderResult result = test::render_to_end(renderer, prepared, options);
-  const Layer &from = result.targets[0].layers[0], &to = result.targets[1].layers[0];
-  EXPECT_EQ(from.color, to.color);
-  EXPECT_EQ(from.depth, to.depth);
-  std::set<uint32_t> colors(to.color.begin(), to.color.end());
-  EXPECT_EQ(colors.size(), 5u);  // 0 to 4 of the samples
+  for (const ColorFormat format : {ColorFormat::rgba8, ColorFormat::rgba8_srgb}) {
+    for (const int samples : {2, 4, 8}) {
+      SCOPED_TRACE(samples);
+      oracle::FrameBuilder builder(70, 50);
+      builder.draw_window(builder.default_state(), {{3.3, 2.2}, {66.7, 21.1}, {13.4, 47.9}});
+      Frame& frame = builder.frame;
+      frame.targets[0].samples = samples;
+      frame.targets[0].format = format;
+      for (const uint32_t to : {1u, 2u}) {
+        frame.targets.push_back({int(to), 70, 50, 1, format});
+        BlitCommand blit;
+        blit.from = 0;
+        blit.to = to;
+        blit.source = blit.destination = {0, 0, 70, 50};
+        blit.depth = to == 1;
+        frame.commands.emplace_back(blit);
+      }
+      validate(frame);
+      Renderer renderer;
+      PreparedFrame prepared = renderer.prepare(frame);
+      RenderOptions options = cpu();
+      options.shading = Shading::draw;
+      const RenderResult result = test::render_to_end(renderer, prepared, options);
+      const Layer &from = result.targets[0].layers[0], &to = result.targets[1].layers[0];
+      EXPECT_EQ(from.color, to.color);
+      EXPECT_EQ(from.depth, to.depth);
+      EXPECT_EQ(result.targets[2].layers[0].color, to.color);
+      std::set<uint32_t> colors(to.color.begin(), to.color.end());
+      EXPECT_EQ(int(colors.size()), samples + 1);  // none to all of the samples
+    }
+  }
+}
+
+// The average of equal codes is their code, however many samples a pixel has.
+TEST(Samples, EqualCodesKeepTheirCode) {
+  for (const ColorFormat format : {ColorFormat::rgba8, ColorFormat::rgba8_srgb}) {
+    for (const int samples : {2, 4, 8}) {
+      Frame frame;
+      frame.targets.push_back({0, 256 * 16, 16, 1, format});
+      frame.targets.push_back({1, 256 * 16, 16, 1, format});
+      frame.targets[0].samples = samples;
+      for (int code = 0; code < 256; ++code) {
+        frame.commands.emplace_back(
+            ClearCommand{0, glm::vec4(float(code) / 255.0f), {}, {}, Rect{code * 16, 0, 16, 16}, {}});
+      }
+      BlitCommand blit;
+      blit.from = 0;
+      blit.to = 1;
+      blit.source = blit.destination = {0, 0, 256 * 16, 16};
+      blit.depth = true;
+      frame.commands.emplace_back(blit);
+      validate(frame);
+      Renderer renderer;
+      PreparedFrame prepared = renderer.prepare(frame);
+      const RenderResult result = test::render_to_end(renderer, prepared, cpu());
+      EXPECT_EQ(result.targets[0].layers[0].color, result.targets[1].layers[0].color) << samples;
+    }
+  }
 }
 
 TEST(Samples, ThatAreNotThereAreNotShown) {

@@ -227,6 +227,85 @@ TEST_F(FoldLookupsTest, PlainTexturesGiveTheBitsOfTheGeneralPath) {
   }
 }
 
+// Textures of one and of three axes, folded and compiled as well. Their general path is that of arrays of one layer,
+// and that of samplers with another filter near, where all samples are far.
+TEST_F(FoldLookupsTest, LinesAndVolumesGiveTheBitsOfTheGeneralPath) {
+  const auto program_of = [](const std::string& sampler, const std::string& place) {
+    return compiled("#version 400\nuniform " + sampler + " map;\nin vec4 at;\nout vec4 a, b;\nvoid main() {\n" +
+                    "  a = textureLod(map, " + place + ", 0.1 + abs(at.w) * 2.0);\n  b = at.w > 0.3 ? texture(map, " +
+                    place + ") : vec4(0.5);\n}\n");
+  };
+  const Program line = program_of("sampler1D", "at.x * 1.3"),
+                lines = program_of("sampler1DArray", "vec2(at.x * 1.3, 0)"),
+                volume = program_of("sampler3D", "at.xyz * 1.3");
+  const std::vector<uint32_t> texels = random_texels();
+  std::vector<Program> folded;
+  std::vector<BoundTextures> kept(20);
+  std::vector<Results> expected;
+  int number = 0;
+  for (const bool is_volume : {false, true}) {
+    for (const TexelFormat format :
+         {TexelFormat::r8, TexelFormat::rgba8_srgb, TexelFormat::rgb10_a2, TexelFormat::rg16f, TexelFormat::rgba16f,
+          TexelFormat::r32f, TexelFormat::rgba32f}) {
+      for (int wrap = 0; wrap < 6; ++wrap) {
+        for (const int filters : {0, 1, 2, 3}) {
+          const bool is_linear = (filters & 1) != 0;
+          CapturedSampler sampler =
+              sampler_of(TextureWrap(wrap), is_linear, (filters & 2) != 0 ? MipFilter::linear : MipFilter::none);
+          sampler.border = {0.25f, 0.5f, -0.75f, 2.0f};
+          if (number % 3 == 2) sampler.wrap[2] = TextureWrap((wrap + number) % 6);
+          CapturedTexture picture = picture_of({"", format, TexelBase::rgba, sampler, 4});
+          picture.kind = is_volume ? TextureKind::three : TextureKind::one;
+          picture.width = is_volume ? 16 : 61;
+          picture.height = is_volume ? 8 : 1;
+          picture.depth = is_volume ? 5 : 1;
+          const std::string name =
+              fmt::format("volume {}, format {}, wrap {}, filters {}", is_volume, int(format), wrap, filters);
+          SCOPED_TRACE(name);
+          const auto run = [&](const Program& program, BoundTextures& bound, const CapturedSampler& with,
+                               TextureKind kind) {
+            CapturedTexture texture = picture;
+            texture.kind = kind;
+            bound.add(texture, std::as_bytes(std::span(texels)), with);
+            bound.prepare();
+            return run_everywhere(program, {}, input, {bound.tables, bound.slots});
+          };
+          const bool is_kept = number++ % 17 == 0 && folded.size() < kept.size();
+          BoundTextures general, own;
+          BoundTextures& bound = is_kept ? kept[folded.size()] : own;
+          const Program& program = is_volume ? volume : line;
+          const Results results = run(program, bound, sampler, picture.kind);
+          if (is_volume) {
+            CapturedSampler other = sampler;
+            other.magnify_linear = !is_linear;
+            Results far = run(volume, general, other, picture.kind);
+            for (int word = 4; word < 8; ++word)
+              far.outputs[size_t(word)] = results.outputs[size_t(word)];  // some near
+            expect_same(results, far, name);
+          } else {
+            expect_same(results, run(lines, general, sampler, TextureKind::one_array), name);
+          }
+          if (!is_kept) continue;
+          Program& made = folded.emplace_back(program);
+          fold_lookups(made, {facts_of(program.samplers[0], &bound.sampled.records[size_t(bound.slots[0].record)])},
+                       *find_kernel(runnable_kernels().front()));
+          ASSERT_NO_THROW(verify(made));
+          expect_same(run_everywhere(made, {}, input, {bound.tables, bound.slots}), results, name + ", folded");
+          expected.push_back(results);
+        }
+      }
+    }
+  }
+  ASSERT_EQ(folded.size(), kept.size());
+  int known = 0;
+  for (const Program& one : folded) {
+    known += std::any_of(one.code.begin(), one.code.end(),
+                         [](const Instruction& i) { return i.op == Op::sample && is_known_plain(i.known); });
+  }
+  EXPECT_GT(known, 15);
+  expect_same_compiled(folded, kept, expected);
+}
+
 // The same for lookups that compare, folded and compiled as well.
 TEST_F(FoldLookupsTest, ComparisonsGiveTheBitsOfTheGeneralPath) {
   const auto program_of = [](const std::string& sampler, const std::string& place) {
@@ -235,13 +314,15 @@ TEST_F(FoldLookupsTest, ComparisonsGiveTheBitsOfTheGeneralPath) {
                     " * 0.7) : 0.5, 0.0, 1.0);\n}\n");
   };
   const Program plain = program_of("sampler2DShadow", "vec3(at.xy * 1.3, at.z)"),
-                general = program_of("sampler2DArrayShadow", "vec4(at.xy * 1.3, 0, at.z)");
+                general = program_of("sampler2DArrayShadow", "vec4(at.xy * 1.3, 0, at.z)"),
+                line = program_of("sampler1DShadow", "vec3(at.x * 1.3, 0, at.z)"),
+                lines = program_of("sampler1DArrayShadow", "vec3(at.x * 1.3, 0, at.z)");
   std::vector<uint32_t> texels = random_texels();
   for (size_t i = 0; i < texels.size(); ++i) {
     if (i % 5 != 0) texels[i] = std::bit_cast<uint32_t>(float(texels[i] >> 8) * 0x1p-24f);
   }
   std::vector<Program> folded;
-  std::vector<BoundTextures> kept(12);
+  std::vector<BoundTextures> kept(16);
   std::vector<Results> expected;
   for (int func = 0; func < 8; ++func) {
     for (int wrap = 0; wrap < 6; ++wrap) {
@@ -257,27 +338,39 @@ TEST_F(FoldLookupsTest, ComparisonsGiveTheBitsOfTheGeneralPath) {
         const auto bind = [&](BoundTextures& bound, TextureKind kind) {
           CapturedTexture picture = picture_of(one);
           picture.kind = kind;
+          if (kind == TextureKind::one || kind == TextureKind::one_array) picture.height = 1;
           bound.add(picture, std::as_bytes(std::span(texels)), sampler);
           bound.prepare();
         };
         BoundTextures layers, own;
         bind(layers, TextureKind::two_array);
         const Results of_layers = run_everywhere(general, {}, input, {layers.tables, layers.slots});
-        const bool is_kept = filters == func % 4 && wrap == func % 6 && folded.size() < kept.size();
+        const bool is_kept = filters == func % 4 && wrap == func % 6;
         BoundTextures& bound = is_kept ? kept[folded.size()] : own;
         bind(bound, TextureKind::two);
         expect_same(run_everywhere(plain, {}, input, {bound.tables, bound.slots}), of_layers, name);
+        BoundTextures rows, own_row;
+        bind(rows, TextureKind::one_array);
+        const Results of_rows = run_everywhere(lines, {}, input, {rows.tables, rows.slots});
+        BoundTextures& row = is_kept ? kept[folded.size() + 1] : own_row;
+        bind(row, TextureKind::one);
+        expect_same(run_everywhere(line, {}, input, {row.tables, row.slots}), of_rows, name + ", a line");
         if (!is_kept) continue;
-        Program& made = folded.emplace_back(plain);
-        fold_lookups(made, {facts_of(plain.samplers[0], &bound.sampled.records[size_t(bound.slots[0].record)])},
-                     *find_kernel(runnable_kernels().front()));
-        ASSERT_NO_THROW(verify(made));
-        expect_same(run_everywhere(made, {}, input, {bound.tables, bound.slots}), of_layers, name + ", folded");
-        expected.push_back(of_layers);
+        const auto fold = [&](const Program& program, const BoundTextures& textures, const Results& unfolded) {
+          Program& made = folded.emplace_back(program);
+          fold_lookups(made,
+                       {facts_of(program.samplers[0], &textures.sampled.records[size_t(textures.slots[0].record)])},
+                       *find_kernel(runnable_kernels().front()));
+          ASSERT_NO_THROW(verify(made));
+          expect_same(run_everywhere(made, {}, input, {textures.tables, textures.slots}), unfolded, name + ", folded");
+          expected.push_back(unfolded);
+        };
+        fold(plain, bound, of_layers);
+        fold(line, row, of_rows);
       }
     }
   }
-  ASSERT_EQ(folded.size(), 8u);
+  ASSERT_EQ(folded.size(), 16u);
   for (const Program& one : folded) {
     EXPECT_TRUE(std::any_of(one.code.begin(), one.code.end(),
                             [](const Instruction& i) { return i.op == Op::sample && is_known_plain(i.known); }));
