@@ -175,13 +175,19 @@ BROKKR_FN Mask is_small(Warp& w, const Records& records) {
   return fits(box_of_corners(w, records), kSmallBox);
 }
 
-// Lanes whose triangles rasterize_middle takes. A triangle whose box is cut, by a scissor or the target's edges, is
-// left out: rasterize_middle relies on the edges alone.
-BROKKR_FN Mask is_middle(const Box<Int>& corners, const Box<Int>& box) {
+// The lanes of m whose triangles rasterize_middle takes. A triangle whose box is cut, by a scissor or the target's
+// edges, is left out: rasterize_middle relies on the edges alone. Tiny triangles are left out if they share the steps of
+// rasterize_small among enough lanes.
+BROKKR_FN Mask middle_of(Warp& w, const Box<Int>& corners, const Box<Int>& box, Mask m) {
   const Mask whole = box.min_x <= (corners.min_x + 127) >> 8 && box.min_y <= (corners.min_y + 127) >> 8 &&
                      box.max_x >= (corners.max_x - 128) >> 8 && box.max_y >= (corners.max_y - 128) >> 8;
-  const Mask tiny = box.max_x - box.min_x < kTinyBox && box.max_y - box.min_y < kTinyBox;
-  return whole && !tiny && fits(corners, kMiddleBox);
+  const Mask middle = m && whole && fits(corners, kMiddleBox);
+  const Int side = maximum(box.max_x - box.min_x, box.max_y - box.min_y) + 1;
+  const Mask tiny = middle && side <= kTinyBox;
+  const int count = w.count(tiny);
+  if (count == 0) return middle;
+  const int largest = w.reduce_max(select(tiny, side, 0));
+  return largest * largest > kStepsPerTiny * count ? middle : middle && !tiny;
 }
 
 // The triangles that rasterize_middle draws, one per lane: the samples of the region that they may cover, edge
@@ -191,8 +197,15 @@ struct MiddleTriangles {
   static constexpr int kRows = tile_y(kWidth - 1) + 1;                            // of a vector
   static constexpr int kWide = tile_x(kWidth - 1) + 1, kHigh = kRows * kVectors;  // of a block
 
+  static constexpr int kWideBits = kWide == 4 ? 2 : 1, kHighBits = 2;
+  static_assert(!kHasMiddle || (1 << kWideBits == kWide && 1 << kHighBits == kHigh));
+
+  // The first and the last block, in columns and rows of blocks.
   alignas(64) int32_t from_x[kWidth], from_y[kWidth], to_x[kWidth], to_y[kWidth];
+  // Edge functions, their steps to the next sample, to a block's second vector, and to the next block. Each is loaded
+  // into all lanes by one instruction.
   alignas(64) int32_t e[3][kWidth], a[3][kWidth], b[3][kWidth];
+  alignas(64) int32_t second[3][kWidth], right[3][kWidth], up[3][kWidth];
   alignas(64) float z[kWidth], z_dx[kWidth], z_dy[kWidth], dx0[kWidth], dy0[kWidth];
   alignas(64) uint32_t order[kWidth];
 
@@ -200,10 +213,10 @@ struct MiddleTriangles {
   BROKKR_FN MiddleTriangles(Warp& w, const KeyPass& pass, const Records& records, const Box<Int>& box) {
     const int last = pass.edge - 1;
     const Int x0 = maximum(box.min_x - pass.x, 0) & -kWide, y0 = maximum(box.min_y - pass.y, 0) & -kHigh;
-    w.store(from_x, x0);
-    w.store(from_y, y0);
-    w.store(to_x, minimum(box.max_x - pass.x, last));
-    w.store(to_y, minimum(box.max_y - pass.y, last));
+    w.store(from_x, x0 >> kWideBits);
+    w.store(from_y, y0 >> kHighBits);
+    w.store(to_x, minimum(box.max_x - pass.x, last) >> kWideBits);
+    w.store(to_y, minimum(box.max_y - pass.y, last) >> kHighBits);
     Int vx[3], vy[3], by_x[3], by_y[3];
     for (int k = 0; k < 3; ++k) {
       vx[k] = records.x(w, k);
@@ -217,6 +230,9 @@ struct MiddleTriangles {
       w.store(e[k], (at + select(owns_samples(by_x[k], by_y[k], top_edges), 0, -1)) >> 8);
       w.store(a[k], by_x[k]);
       w.store(b[k], by_y[k]);
+      if constexpr (kVectors > 1) w.store(second[k], by_y[k] * kRows);
+      w.store(right[k], by_x[k] * kWide);
+      w.store(up[k], by_y[k] * kHigh);
     }
     w.store(z, as_float(records.field(w, kZ)));
     w.store(z_dx, as_float(records.field(w, kZdx)));
@@ -241,39 +257,38 @@ BROKKR_FN_NOINLINE int rasterize_middle(Warp& w, const KeyPass& pass, const Reco
   const int shift = pass.shift;
   const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
   const float z_min = block.z_min, z_max = block.z_max;
-  int covered = 0;
+  Int covered = 0;
   for (uint32_t rest = w.ballot(records.m); rest != 0; rest &= rest - 1) {
     const int i = lowest_bit(rest);
     Int row[3];
     for (int k = 0; k < 3; ++k) row[k] = (t.a[k][i] * lane_x + t.b[k][i] * lane_y) + t.e[k][i];
     const Float first_dx = to_float(lane_x) + t.dx0[i];
     Float dy = to_float(lane_y) + t.dy0[i];
-    for (int y = t.from_y[i]; y <= t.to_y[i]; y += kHigh, dy += float(kHigh)) {
-      const int place = sample_row(y, shift);
+    for (int y = t.from_y[i]; y <= t.to_y[i]; ++y, dy += float(kHigh)) {
+      const int place = sample_row(y * kHigh, shift);
       Int edge[3] = {row[0], row[1], row[2]};
       Float dx = first_dx;
-      for (int x = t.from_x[i]; x <= t.to_x[i]; x += kWide, dx += float(kWide)) {
+      for (int x = t.from_x[i]; x <= t.to_x[i]; ++x, dx += float(kWide)) {
         Int outside[kVectors];  // negative
-        for (int v = 0; v < kVectors; ++v) {
-          const int up = kRows * v;
-          outside[v] = (edge[0] + up * t.b[0][i]) | (edge[1] + up * t.b[1][i]) | (edge[2] + up * t.b[2][i]);
-        }
+        outside[0] = edge[0] | edge[1] | edge[2];
+        for (int v = 1; v < kVectors; ++v)
+          outside[v] = (edge[0] + t.second[0][i]) | (edge[1] + t.second[1][i]) | (edge[2] + t.second[2][i]);
         if (w.any((outside[0] & outside[kVectors - 1]) >= 0)) {
           const Float z_x = t.z[i] + t.z_dx[i] * dx;
-          const int at = place + sample_column(x);
+          const int at = place + sample_column(x * kWide);
           for (int v = 0; v < kVectors; ++v) {
             const Mask inside = outside[v] >= 0;
             const Float depth = clamp_to(z_x + t.z_dy[i] * (dy + float(kRows * v)), z_min, z_max);
             keys.take_min(w, at + sample_row(kRows * v, 0), depth_key(depth, key_bits), t.order[i], inside);
-            covered += w.count(inside);
+            covered += select(inside, 1, 0);
           }
         }
-        for (int k = 0; k < 3; ++k) edge[k] += kWide * t.a[k][i];
+        for (int k = 0; k < 3; ++k) edge[k] += t.right[k][i];
       }
-      for (int k = 0; k < 3; ++k) row[k] += kHigh * t.b[k][i];
+      for (int k = 0; k < 3; ++k) row[k] += t.up[k][i];
     }
   }
-  return covered;
+  return w.reduce_add(covered);
 }
 
 // The places of the region's samples in their pixels. Here they lie at the centre, and a pixel has one sample. Other
@@ -301,7 +316,7 @@ BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, TablePointer<const
     const Box<Int> corners = box_of_corners(w, records);
     Mask large = here;
     if constexpr (kHasMiddle) {
-      const Mask middle = here && is_middle(corners, box);
+      const Mask middle = middle_of(w, corners, box, here);
       large = here && !middle;
       records.m = middle;
       if (w.any(middle)) covered += rasterize_middle(w, pass, records, box);
