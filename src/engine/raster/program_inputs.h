@@ -21,6 +21,11 @@ struct PrimitiveRun {
     of_instance = record.instance * draw.vertex_count;
     first_position = draw.first_vertex + (draw.bits & kDrawTransform ? 0 : of_instance);
   }
+  BROKKR_FN PrimitiveRun(const Run& run, const DrawRecord& draw)
+      : number(run.number),
+        first_primitive(run.first_batch * kBatchTriangles),
+        of_instance(run.instance * draw.vertex_count),
+        first_position(run.first_vertex) {}
   BROKKR_FN void lead_to(const FrameTables& frame, const DrawRecord& draw, uint32_t primitive) {
     if (primitive - first_primitive >= draw.triangle_count) *this = PrimitiveRun(frame, draw, primitive);
   }
@@ -104,11 +109,11 @@ BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, Pri
 // Not inlined, because cache misses are rare.
 BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& draw, KeptPrimitives& kept,
                                        uint32_t number, OnePrimitive& primitive) {
-  PrimitiveRun of(run.frame, draw, number);
-  find_primitive(run, draw, of, number, primitive, [&](uint32_t its_run) -> const Run& {
-    if (kept.opened.number != its_run) open_run(run.frame, its_run, kept.opened);
-    return kept.opened;
-  });
+  Run& opened = kept.opened;
+  if (opened.number == kNoPrimitive || number - opened.first_batch * kBatchTriangles >= opened.draw->triangle_count)
+    open_run(run.frame, run.frame.batch_run[number / kBatchTriangles], opened);
+  PrimitiveRun of(opened, draw);
+  find_primitive(run, draw, of, number, primitive, [&](uint32_t) -> const Run& { return opened; });
 }
 // Returns the primitive from the cache, for warps whose lanes share primitives. The reference is valid until the next
 // call.
