@@ -76,7 +76,10 @@ BROKKR_FN void store_bytes(Warp& w, const ProgramRun& run, const ProgramColor& c
     if (lanes == 0) continue;
     const auto channel = [&](int c) { return as_float(w.load(results + c * kTileSamples + s)); };
     const Uint stored = store_color(uint32_t(ColorFormat::rgba8), {channel(0), channel(1), channel(2), channel(3)}).low;
-    w.merge(low + s, stored, w.lanes_of(uint32_t(lanes)));
+    if (lanes == kVectorBits)
+      w.store(low + s, stored);
+    else
+      w.merge(low + s, stored, w.lanes_of(uint32_t(lanes)));
   }
 }
 
