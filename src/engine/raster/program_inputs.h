@@ -383,7 +383,8 @@ struct PrimitiveTable {
 
   BROKKR_FN void add(uint32_t its_number, const OnePrimitive& one) {
     number[count] = its_number;
-    // One field after another: a vector would have to wait until the fields that keep_primitive stored are in the cache.
+    // One field after another: a vector would have to wait until the fields that keep_primitive stored are in the
+    // cache.
     for (int i = 0; i < 3; ++i) varyings[count].of[i] = one.varyings.of[i];
     varyings[count].provoking = one.varyings.provoking;
     varyings[count].triangle = one.varyings.triangle;

@@ -176,8 +176,8 @@ BROKKR_FN Mask is_small(Warp& w, const Records& records) {
 }
 
 // The lanes of m whose triangles rasterize_middle takes. A triangle whose box is cut, by a scissor or the target's
-// edges, is left out: rasterize_middle relies on the edges alone. Tiny triangles are left out if they share the steps of
-// rasterize_small among enough lanes.
+// edges, is left out: rasterize_middle relies on the edges alone. Tiny triangles are left out if they share the steps
+// of rasterize_small among enough lanes.
 BROKKR_FN Mask middle_of(Warp& w, const Box<Int>& corners, const Box<Int>& box, Mask m) {
   const Mask whole = box.min_x <= (corners.min_x + 127) >> 8 && box.min_y <= (corners.min_y + 127) >> 8 &&
                      box.max_x >= (corners.max_x - 128) >> 8 && box.max_y >= (corners.max_y - 128) >> 8;
@@ -190,15 +190,15 @@ BROKKR_FN Mask middle_of(Warp& w, const Box<Int>& corners, const Box<Int>& box, 
   return largest * largest > kStepsPerTiny * count ? middle : middle && !tiny;
 }
 
-// The triangles that rasterize_middle draws, one per lane: the blocks of the region that they may cover, edge functions,
-// depth planes and orders. Edge functions and depth planes begin at the first sample of the first block.
+// The triangles that rasterize_middle draws, one per lane: the blocks of the region that they may cover, edge
+// functions, depth planes and orders. Edge functions and depth planes begin at the first sample of the first block.
 struct MiddleTriangles {
   static constexpr int kVectors = kWidth < 16 ? 2 : 1;                            // of a block of samples
   static constexpr int kRows = tile_y(kWidth - 1) + 1;                            // of a vector
   static constexpr int kWide = tile_x(kWidth - 1) + 1, kHigh = kRows * kVectors;  // of a block
   static constexpr bool kOneAcross = kMiddleBox / kWide < kWidth;  // no triangle has more columns of blocks than lanes
 
-  alignas(64) int32_t x[kWidth], y[kWidth];          // the first block
+  alignas(64) int32_t x[kWidth], y[kWidth];           // the first block
   alignas(64) int32_t columns[kWidth], rows[kWidth];  // of blocks
   // Edge functions, their steps to the next sample, and by how much they grow within a block.
   alignas(64) int32_t e[3][kWidth], a[3][kWidth], b[3][kWidth], growth[3][kWidth];
