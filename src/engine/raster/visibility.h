@@ -287,8 +287,10 @@ BROKKR_FN_NOINLINE int rasterize_middle(Warp& w, const KeyPass& pass, const Reco
     const int shift = kBlockLanes.shift[wide], high = kWidth >> shift;
     for (int row = 0, column = 0; row < rows;) {
       const int right = columns - column, up = (rows - row) << shift;
-      const uint32_t in_columns = kBlockLanes.lanes[Triangles::kOneAcross || right < kWidth ? right : kWidth];
-      const uint32_t in_rows = up < kWidth ? (1u << up) - 1 : ~0u;
+      const auto first_lanes = [](int n) { return n < kWidth ? (1u << n) - 1 : ~0u; };
+      // If a triangle has more columns than lanes, the lanes are one row of them.
+      const uint32_t in_columns = column == 0 ? kBlockLanes.lanes[wide] : first_lanes(right);
+      const uint32_t in_rows = first_lanes(up);
       const Int x = w.load(kBlockLanes.x[shift]) + column * Triangles::kWide;
       const Int y = w.load(kBlockLanes.y[shift]) + row * Triangles::kHigh;
       Int first[3], most[3];
