@@ -185,6 +185,16 @@ class Distributor {
         bin_pairs += w.count(here);
         Int r = as_int(w.gather(owner_of, y * int(target.bins_x) + x, here)) + offset;
         r = select(r >= rasterizers, r - rasterizers, r);
+        if constexpr (Warp::takes_turns) {  // neighbouring triangles mostly touch the same bin
+          const uint32_t lanes = w.ballot(here);
+          const int owner = w.broadcast(r, lowest_bit(lanes));
+          if (!w.any(here && r != owner)) {
+            uint32_t& mask = scratch_.mask[owner];
+            if (mask == 0) scratch_.touched[touched++] = uint32_t(owner);
+            mask |= lanes << records.g;
+            continue;
+          }
+        }
         const Uint before = w.scatter_fetch_or(scratch_.mask, r, bit, here);
         touched += w.compress_store(scratch_.touched + touched, as_uint(r), here && before == 0);
       }

@@ -113,9 +113,13 @@ class BlockWriter {
         for (int i = count_; i < kBlockRecords; ++i) rest &= rest - 1;
       }
       const uint32_t now = bits ^ rest;
-      const Mask store = w.lanes_of(now);
       TriangleBlock& block = blocks_[block_];
-      for (int f = 0; f < kRecordFields; ++f) w.compress_store(block.field[f] + count_, setup.field[f], store);
+      if (Warp::takes_turns && count_bits(now) == w.width) {
+        for (int f = 0; f < kRecordFields; ++f) w.store(block.field[f] + count_, setup.field[f]);
+      } else {
+        const Mask store = w.lanes_of(now);
+        for (int f = 0; f < kRecordFields; ++f) w.compress_store(block.field[f] + count_, setup.field[f], store);
+      }
       count_ += count_bits(now);
       if (count_ == kBlockRecords) close(w);
       bits = rest;

@@ -102,7 +102,8 @@ struct KeyBuffer {
     } else {
       const Uint old_depth = w.load(split.depth + at);
       const Uint old_order = w.load(split.order + at);
-      const Mask wins = m && (d < old_depth || (d == old_depth && o < old_order));
+      // In this form, AVX2, which compares unsigned numbers by their maximum, needs no complement.
+      const Mask wins = m && !(d >= old_depth && !(d == old_depth && !(o >= old_order)));
       // On AMD's processors, a masked store takes eleven cycles and cannot forward to a load.
       w.store(split.depth + at, select(wins, d, old_depth));
       w.store(split.order + at, select(wins, o, old_order));

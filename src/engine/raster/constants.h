@@ -27,6 +27,10 @@ static_assert(2ll * (kSmallBox * 256) * ((kSmallBox + 1) * 256) < (1ll << 31));
 // frame of generated:sphere-100k at 640x360 takes 1.04 times as long on v4 as without this path, and the same time on
 // v3.
 BROKKR_CONSTANT int kTinyBox = 6, kMiddleBox = 24;
+// Tiny triangles of a group take this path as well if the steps over their largest box, which they share in lanes, are
+// more than this for each of them. A smaller limit takes more of them off the lanes: each then costs as much as some
+// steps of all lanes.
+BROKKR_CONSTANT int kStepsPerTiny = 4;
 BROKKR_CONSTANT bool kHasMiddle = Warp::takes_turns && kWidth <= 16;
 static_assert(2ll * (kMiddleBox * 256) * ((kMiddleBox + 4) * 256) < (1ll << 31));
 

@@ -21,6 +21,11 @@ struct PrimitiveRun {
     of_instance = record.instance * draw.vertex_count;
     first_position = draw.first_vertex + (draw.bits & kDrawTransform ? 0 : of_instance);
   }
+  BROKKR_FN PrimitiveRun(const Run& run, const DrawRecord& draw)
+      : number(run.number),
+        first_primitive(run.first_batch * kBatchTriangles),
+        of_instance(run.instance * draw.vertex_count),
+        first_position(run.first_vertex) {}
   BROKKR_FN void lead_to(const FrameTables& frame, const DrawRecord& draw, uint32_t primitive) {
     if (primitive - first_primitive >= draw.triangle_count) *this = PrimitiveRun(frame, draw, primitive);
   }
@@ -73,13 +78,16 @@ BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint3
     }
     return;
   }
+  // The four components take the same steps, and all are computed before one is stored: compilers make vectors of them.
   const Run& of = open(number);
+  const float scale[4] = {draw.scale[0], draw.scale[1], 1.0f, 1.0f};
+  ClipVertexOf<float> at[3];
   for (int i = 0; i < 3; ++i) {
     const float* const p = positions + size_t(vertices.position[i]) * 4;
-    corner[i] = transform_vertex<float>(of, [&](int c) { return p[c]; });
-    corner[i].x *= draw.scale[0];
-    corner[i].y *= draw.scale[1];
+    at[i] = transform_vertex<float>(of, [&](int c) { return p[c]; });
+    at[i] = {at[i].x * scale[0], at[i].y * scale[1], at[i].z * scale[2], at[i].w * scale[3]};
   }
+  for (int i = 0; i < 3; ++i) corner[i] = at[i];
 }
 
 template <class Open>
@@ -101,11 +109,11 @@ BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, Pri
 // Not inlined, because cache misses are rare.
 BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& draw, KeptPrimitives& kept,
                                        uint32_t number, OnePrimitive& primitive) {
-  PrimitiveRun of(run.frame, draw, number);
-  find_primitive(run, draw, of, number, primitive, [&](uint32_t its_run) -> const Run& {
-    if (kept.opened.number != its_run) open_run(run.frame, its_run, kept.opened);
-    return kept.opened;
-  });
+  Run& opened = kept.opened;
+  if (opened.number == kNoPrimitive || number - opened.first_batch * kBatchTriangles >= opened.draw->triangle_count)
+    open_run(run.frame, run.frame.batch_run[number / kBatchTriangles], opened);
+  PrimitiveRun of(opened, draw);
+  find_primitive(run, draw, of, number, primitive, [&](uint32_t) -> const Run& { return opened; });
 }
 // Returns the primitive from the cache, for warps whose lanes share primitives. The reference is valid until the next
 // call.
@@ -140,8 +148,9 @@ struct LanePlaces {
   BROKKR_FN LanePlaces(Warp& w, const ProgramRun& run, int g, const Places& places) {
     Int column, row;
     if (Warp::takes_turns && run.memory.in_place != 0) {
-      column = tile_x(w.lane()) + (tile_x(g) + run.x0);
-      row = tile_y(w.lane()) + (tile_y(g) + run.y0);
+      const int first = g & -Warp::width;  // g, as compilers can see
+      column = tile_x(w.lane()) + (tile_x(first) + run.x0);
+      row = tile_y(w.lane()) + (tile_y(first) + run.y0);
     } else {
       const Int sample = as_int(w.load(run.memory.sample + g));
       column = tile_x(sample) + run.x0;
@@ -374,7 +383,11 @@ struct PrimitiveTable {
 
   BROKKR_FN void add(uint32_t its_number, const OnePrimitive& one) {
     number[count] = its_number;
-    varyings[count] = one.varyings;
+    // One field after another: a vector would have to wait until the fields that keep_primitive stored are in the
+    // cache.
+    for (int i = 0; i < 3; ++i) varyings[count].of[i] = one.varyings.of[i];
+    varyings[count].provoking = one.varyings.provoking;
+    varyings[count].triangle = one.varyings.triangle;
     for (int i = 0; i < 3 && count == 0; ++i) {
       corner[i] = {Warp::spill(one.corner[i].x), Warp::spill(one.corner[i].y), Warp::spill(one.corner[i].z),
                    Warp::spill(one.corner[i].w)};
@@ -421,45 +434,72 @@ struct TableVectors {
   int first[kTileVectors], count = 0;
 };
 
+// The words of some inputs at the corners of a table's primitives, one primitive per lane. Inputs that do not vary have
+// one word.
+struct TableWords {
+  static constexpr uint32_t kInputs = 8;
+  Warp::Spilled<uint32_t> of[kInputs][3];
+
+  BROKKR_FN static bool varies(const ProgramInput& input) {
+    return input.source != InputSource::flat && input.source != InputSource::primitive;
+  }
+  BROKKR_FN void collect(const PrimitiveTable& table, const ProgramInput* inputs, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      for (auto& words : of[i]) words = Warp::spill(uint32_t(0));
+    }
+    for (int k = 0; k < table.count; ++k) {
+      const OneVaryings& one = table.varyings[k];
+      const uint32_t* const corner[3] = {one.of[0], one.of[1], one.of[2]};
+      for (uint32_t i = 0; i < count; ++i) {
+        const ProgramInput input = inputs[i];
+        if (varies(input)) {
+          for (int c = 0; c < 3; ++c) of[i][c].set(k, vertex_word(corner[c] + input.component));
+        } else if (input.source == InputSource::primitive) {
+          of[i][0].set(k, one.triangle);
+        } else {
+          of[i][0].set(k, vertex_word(one.of[one.provoking] + input.component));
+        }
+      }
+    }
+  }
+  BROKKR_FN Uint pick(uint32_t i, int c, Int place) const { return Warp::shuffle(of[i][c].lanes(), place); }
+};
+
 // Fills the inputs of these vectors. The program has surfaces and no inputs of back sides.
+//
+// Words are collected one by one and then loaded as vectors. Such a load waits until all the words are in the cache, so
+// the surfaces are computed in between.
 template <class Places>
 BROKKR_FN_NOINLINE void fill_from_table(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw,
                                         const TableVectors& vectors) {
-  const PrimitiveTable& table = vectors.table;
-  LaneSurface surface[kTileVectors];
-  for (int v = 0; v < vectors.count; ++v) {
-    const Int place = vectors.place[v];
-    const ClipVertex corner[3] = {table.at(0, place), table.at(1, place), table.at(2, place)};
-    find_surface(run, draw, corner, LanePlaces(w, run, vectors.first[v], places), surface[v]);
-    fill_others(w, run, places, surface[v], vectors.first[v]);
-  }
   const ProgramInput* const inputs = run.tables.inputs + run.program.first_input;
   const uint32_t end = run.program.varying_inputs;
-  for (uint32_t i = 0; i < end; ++i) {
-    const ProgramInput input = inputs[i];
-    if (!places.takes(input)) continue;
-    uint32_t* const to = run.registers() + int(input.number) * kRunLanes;
-    const bool varies = input.source != InputSource::flat && input.source != InputSource::primitive;
-    Warp::Spilled<uint32_t> word[3]{};
-    for (int k = 0; k < table.count; ++k) {
-      const OneVaryings& one = table.varyings[k];
-      if (input.source == InputSource::primitive) {
-        word[0].set(k, one.triangle);
-      } else if (!varies) {
-        word[0].set(k, vertex_word(one.of[one.provoking] + input.component));
-      } else {
-        for (int c = 0; c < 3; ++c) word[c].set(k, vertex_word(one.of[c] + input.component));
-      }
+  LaneSurface surface[kTileVectors];
+  TableWords words;
+  for (uint32_t from = 0; from == 0 || from < end; from += TableWords::kInputs) {
+    const uint32_t count = end - from < TableWords::kInputs ? end - from : TableWords::kInputs;
+    words.collect(vectors.table, inputs + from, count);
+    for (int v = 0; v < vectors.count && from == 0; ++v) {
+      const Int place = vectors.place[v];
+      const PrimitiveTable& table = vectors.table;
+      const ClipVertex corner[3] = {table.at(0, place), table.at(1, place), table.at(2, place)};
+      find_surface(run, draw, corner, LanePlaces(w, run, vectors.first[v], places), surface[v]);
+      fill_others(w, run, places, surface[v], vectors.first[v]);
     }
-    for (int v = 0; v < vectors.count; ++v) {
-      const auto pick = [&](int c) { return Warp::shuffle(word[c].lanes(), vectors.place[v]); };
-      if (!varies) {
-        w.store(to + vectors.first[v], pick(0));
-        continue;
+    for (uint32_t i = 0; i < count; ++i) {
+      const ProgramInput input = inputs[from + i];
+      if (!places.takes(input)) continue;
+      uint32_t* const to = run.registers() + int(input.number) * kRunLanes;
+      for (int v = 0; v < vectors.count; ++v) {
+        const auto pick = [&](int c) { return words.pick(i, c, vectors.place[v]); };
+        if (!TableWords::varies(input)) {
+          w.store(to + vectors.first[v], pick(0));
+          continue;
+        }
+        const Float corners[3] = {as_float(pick(0)), as_float(pick(1)), as_float(pick(2))};
+        const Vec3<Warp>& weights = input.source == InputSource::smooth ? surface[v].smooth : surface[v].linear;
+        w.store(to + vectors.first[v], as_uint(VaryingSteps(corners).at(weights.y, weights.z)));
       }
-      const Float corners[3] = {as_float(pick(0)), as_float(pick(1)), as_float(pick(2))};
-      const Vec3<Warp>& weights = input.source == InputSource::smooth ? surface[v].smooth : surface[v].linear;
-      w.store(to + vectors.first[v], as_uint(VaryingSteps(corners).at(weights.y, weights.z)));
     }
   }
 }

@@ -94,12 +94,12 @@ BROKKR_FN_NOINLINE bool take_part_in_place(Warp& w, const ProgramRun& run, uint6
   const bool is_short = (run.program.bits & kProgramShort) != 0;
   if (4 * count_bits(quads) <= (computed - (is_short ? 2 : 1)) * w.width) return false;
   const uint32_t primitive = memory.primitive[lowest_bit(rest)];
-  Mask others = false;
-  for (uint32_t left = of_one ? 0 : vectors; left != 0; left &= left - 1) {
+  bool others = false;
+  for (uint32_t left = of_one ? 0 : vectors; left != 0 && !others; left &= left - 1) {
     const int g = lowest_bit(left) * w.width;
-    others = others || (w.lanes_of(uint32_t(rest >> g)) && w.load(memory.primitive + g) != primitive);
+    others = w.any(w.lanes_of(uint32_t(rest >> g)) && w.load(memory.primitive + g) != primitive);
   }
-  of_one = of_one || !w.any(others);
+  of_one = of_one || !others;
   uint64_t keep = rest;
   if (of_one) {
     memory.of_lane[lowest_bit(vectors) * w.width] = primitive;
@@ -108,6 +108,11 @@ BROKKR_FN_NOINLINE bool take_part_in_place(Warp& w, const ProgramRun& run, uint6
     keep = 0;
     for (uint32_t left = vectors; left != 0; left &= left - 1) {
       const int g = lowest_bit(left) * w.width;
+      if (!of_quads && (~rest >> g & kVectorBits) == 0) {  // each lane has its own sample's primitive
+        w.store(memory.of_lane + g, w.load(memory.primitive + g));
+        keep |= kVectorBits << g;
+        continue;
+      }
       const LaneOwners owners(w, of_quads, w.load(memory.primitive + g), w.lanes_of(uint32_t(rest >> g)), primitive);
       w.store(memory.of_lane + g, owners.of_lane);
       keep |= uint64_t(w.ballot(owners.now)) << g;

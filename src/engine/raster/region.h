@@ -94,26 +94,20 @@ struct KeyPass {
   BROKKR_FN size_t base() const { return first_sample(*planes, *region); }
 };
 
-// On CUDA these functions are not inlined. Inside run_order_free, their loops would compete for its registers, which
-// would then spill.
-#if defined(__CUDACC__)
-#define BROKKR_KEYS_FN BROKKR_FN_NOINLINE
-#else
-#define BROKKR_KEYS_FN BROKKR_FN
-#endif
-
-// Fills the key buffer from memory or from the pending clear.
-BROKKR_KEYS_FN void load_keys(Warp& w, const KeyPass& pass) {
+// Fills the key buffer from memory or from the pending clear. Inside run_order_free, the loops of this function and the
+// next one would compete for its registers, which would then spill.
+BROKKR_FN_NOINLINE void load_keys(Warp& w, const KeyPass& pass) {
   const TargetTables& planes = *pass.planes;
   const RegionState state = planes.region_state[pass.region->number];
-  const int samples = pass.samples(), tiles = samples / kTileSamples;
+  const int samples = pass.samples(), tiles = samples / kTileSamples, step = pass.share.step;
   const size_t base = pass.base();
   const Uint nothing = nothing_new(pass.key_bits), cleared = depth_key(state.depth, pass.key_bits);
-  for (int s = pass.share.first; s < samples; s += pass.share.step) {
+  RegionKeys& keys = *pass.keys;
+  for (int s = pass.share.first; s < samples; s += step) {
     const Uint depth =
         state.bits & kClearDepth ? cleared : depth_key(w.load(planes.depth + base + size_t(s)), pass.key_bits);
     const Uint order = state.bits & kKeysWaiting ? w.load(planes.order + base + size_t(s)) : nothing;
-    pass.keys->set(w, s, depth, order);
+    keys.set(w, s, depth, order);
   }
   for (int tile = pass.share.first; tile < tiles; tile += pass.share.step) {
     pass.keys->set_farthest(w, tile, state.bits & kClearDepth ? cleared : 0xffffffffu, w.first_lanes(tiles - tile));
@@ -121,7 +115,7 @@ BROKKR_KEYS_FN void load_keys(Warp& w, const KeyPass& pass) {
 }
 
 // Writes the key buffer to memory, where it stays until the region's phase continues.
-BROKKR_KEYS_FN void save_keys(Warp& w, const KeyPass& pass) {
+BROKKR_FN_NOINLINE void save_keys(Warp& w, const KeyPass& pass) {
   const TargetTables& planes = *pass.planes;
   const size_t base = pass.base();
   for (int s = pass.share.first; s < pass.samples(); s += pass.share.step) {
@@ -129,8 +123,6 @@ BROKKR_KEYS_FN void save_keys(Warp& w, const KeyPass& pass) {
     w.store(planes.order + base + size_t(s), pass.keys->order(w, s));
   }
 }
-
-#undef BROKKR_KEYS_FN
 
 // Samples base .. base + samples - 1 of the planes.
 struct SampleRange {

@@ -76,7 +76,10 @@ BROKKR_FN void store_bytes(Warp& w, const ProgramRun& run, const ProgramColor& c
     if (lanes == 0) continue;
     const auto channel = [&](int c) { return as_float(w.load(results + c * kTileSamples + s)); };
     const Uint stored = store_color(uint32_t(ColorFormat::rgba8), {channel(0), channel(1), channel(2), channel(3)}).low;
-    w.merge(low + s, stored, w.lanes_of(uint32_t(lanes)));
+    if (lanes == kVectorBits)
+      w.store(low + s, stored);
+    else
+      w.merge(low + s, stored, w.lanes_of(uint32_t(lanes)));
   }
 }
 
@@ -110,10 +113,10 @@ BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass
 }
 
 // Shades the samples of a tile that draws with programs won, and returns them: ShadedTile::by_program.
-BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, ShadedTile tile) {
+BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, const ShadedTile& tile) {
   ProgramMemory& memory = *context.memory;
   const FrameTables& frame = *context.frame;
-  const KeyPass& pass = tile.pass;
+  const KeyPass pass = tile.pass;
   uint64_t found = 0;
   for (uint64_t todo = find_primitives(w, pass, tile.number, memory); todo != 0;) {
     const RunRecord& of_first = frame.runs[frame.batch_run[memory.primitive[lowest_bit(todo)] / kBatchTriangles]];

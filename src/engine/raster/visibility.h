@@ -175,24 +175,33 @@ BROKKR_FN Mask is_small(Warp& w, const Records& records) {
   return fits(box_of_corners(w, records), kSmallBox);
 }
 
-// Lanes whose triangles rasterize_middle takes. A triangle whose box is cut, by a scissor or the target's edges, is
-// left out: rasterize_middle relies on the edges alone.
-BROKKR_FN Mask is_middle(const Box<Int>& corners, const Box<Int>& box) {
+// The lanes of m whose triangles rasterize_middle takes. A triangle whose box is cut, by a scissor or the target's
+// edges, is left out: rasterize_middle relies on the edges alone. Tiny triangles are left out if they share the steps
+// of rasterize_small among enough lanes.
+BROKKR_FN Mask middle_of(Warp& w, const Box<Int>& corners, const Box<Int>& box, Mask m) {
   const Mask whole = box.min_x <= (corners.min_x + 127) >> 8 && box.min_y <= (corners.min_y + 127) >> 8 &&
                      box.max_x >= (corners.max_x - 128) >> 8 && box.max_y >= (corners.max_y - 128) >> 8;
-  const Mask tiny = box.max_x - box.min_x < kTinyBox && box.max_y - box.min_y < kTinyBox;
-  return whole && !tiny && fits(corners, kMiddleBox);
+  const Mask middle = m && whole && fits(corners, kMiddleBox);
+  const Int side = maximum(box.max_x - box.min_x, box.max_y - box.min_y) + 1;
+  const Mask tiny = middle && side <= kTinyBox;
+  const int count = w.count(tiny);
+  if (count == 0) return middle;
+  const int largest = w.reduce_max(select(tiny, side, 0));
+  return largest * largest > kStepsPerTiny * count ? middle : middle && !tiny;
 }
 
-// The triangles that rasterize_middle draws, one per lane: the samples of the region that they may cover, edge
+// The triangles that rasterize_middle draws, one per lane: the blocks of the region that they may cover, edge
 // functions, depth planes and orders. Edge functions and depth planes begin at the first sample of the first block.
 struct MiddleTriangles {
   static constexpr int kVectors = kWidth < 16 ? 2 : 1;                            // of a block of samples
   static constexpr int kRows = tile_y(kWidth - 1) + 1;                            // of a vector
   static constexpr int kWide = tile_x(kWidth - 1) + 1, kHigh = kRows * kVectors;  // of a block
+  static constexpr bool kOneAcross = kMiddleBox / kWide < kWidth;  // no triangle has more columns of blocks than lanes
 
-  alignas(64) int32_t from_x[kWidth], from_y[kWidth], to_x[kWidth], to_y[kWidth];
-  alignas(64) int32_t e[3][kWidth], a[3][kWidth], b[3][kWidth];
+  alignas(64) int32_t x[kWidth], y[kWidth];           // the first block
+  alignas(64) int32_t columns[kWidth], rows[kWidth];  // of blocks
+  // Edge functions, their steps to the next sample, and by how much they grow within a block.
+  alignas(64) int32_t e[3][kWidth], a[3][kWidth], b[3][kWidth], growth[3][kWidth];
   alignas(64) float z[kWidth], z_dx[kWidth], z_dy[kWidth], dx0[kWidth], dy0[kWidth];
   alignas(64) uint32_t order[kWidth];
 
@@ -200,10 +209,12 @@ struct MiddleTriangles {
   BROKKR_FN MiddleTriangles(Warp& w, const KeyPass& pass, const Records& records, const Box<Int>& box) {
     const int last = pass.edge - 1;
     const Int x0 = maximum(box.min_x - pass.x, 0) & -kWide, y0 = maximum(box.min_y - pass.y, 0) & -kHigh;
-    w.store(from_x, x0);
-    w.store(from_y, y0);
-    w.store(to_x, minimum(box.max_x - pass.x, last));
-    w.store(to_y, minimum(box.max_y - pass.y, last));
+    const auto blocks = [](Int from, Int to, int edge) { return ((to - from) >> (edge == 4 ? 2 : 1)) + 1; };
+    static_assert(!kHasMiddle || ((kWide == 4 || kWide == 2) && kHigh == 4));
+    w.store(x, x0);
+    w.store(y, y0);
+    w.store(columns, blocks(x0, minimum(box.max_x - pass.x, last), kWide));
+    w.store(rows, blocks(y0, minimum(box.max_y - pass.y, last), kHigh));
     Int vx[3], vy[3], by_x[3], by_y[3];
     for (int k = 0; k < 3; ++k) {
       vx[k] = records.x(w, k);
@@ -217,6 +228,7 @@ struct MiddleTriangles {
       w.store(e[k], (at + select(owns_samples(by_x[k], by_y[k], top_edges), 0, -1)) >> 8);
       w.store(a[k], by_x[k]);
       w.store(b[k], by_y[k]);
+      w.store(growth[k], maximum(by_x[k], 0) * (kWide - 1) + maximum(by_y[k], 0) * (kHigh - 1));
     }
     w.store(z, as_float(records.field(w, kZ)));
     w.store(z_dx, as_float(records.field(w, kZdx)));
@@ -227,53 +239,89 @@ struct MiddleTriangles {
   }
 };
 
-// Rasterizes the triangles of lanes records.m, one after another, with one lane per sample. Visits blocks of one or two
-// vectors of samples that meet a triangle's box. Two vectors of 4 x 2 samples take half as many branches, which
-// processors predict badly. Setup takes one lane per triangle. The triangles' boxes meet the region.
-template <class Records>
-BROKKR_FN_NOINLINE int rasterize_middle(Warp& w, const KeyPass& pass, const Records& records, const Box<Int>& box) {
-  constexpr int kVectors = MiddleTriangles::kVectors, kRows = MiddleTriangles::kRows;
-  constexpr int kWide = MiddleTriangles::kWide, kHigh = MiddleTriangles::kHigh;
-  const MiddleTriangles t(w, pass, records, box);
-  const TriangleBlock& block = records.block;
-  const uint8_t key_bits = pass.key_bits;
-  RegionKeys& keys = *pass.keys;
-  const int shift = pass.shift;
-  const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
-  const float z_min = block.z_min, z_max = block.z_max;
-  int covered = 0;
-  for (uint32_t rest = w.ballot(records.m); rest != 0; rest &= rest - 1) {
-    const int i = lowest_bit(rest);
-    Int row[3];
-    for (int k = 0; k < 3; ++k) row[k] = (t.a[k][i] * lane_x + t.b[k][i] * lane_y) + t.e[k][i];
-    const Float first_dx = to_float(lane_x) + t.dx0[i];
-    Float dy = to_float(lane_y) + t.dy0[i];
-    for (int y = t.from_y[i]; y <= t.to_y[i]; y += kHigh, dy += float(kHigh)) {
-      const int place = sample_row(y, shift);
-      Int edge[3] = {row[0], row[1], row[2]};
-      Float dx = first_dx;
-      for (int x = t.from_x[i]; x <= t.to_x[i]; x += kWide, dx += float(kWide)) {
-        Int outside[kVectors];  // negative
-        for (int v = 0; v < kVectors; ++v) {
-          const int up = kRows * v;
-          outside[v] = (edge[0] + up * t.b[0][i]) | (edge[1] + up * t.b[1][i]) | (edge[2] + up * t.b[2][i]);
-        }
-        if (w.any((outside[0] & outside[kVectors - 1]) >= 0)) {
-          const Float z_x = t.z[i] + t.z_dx[i] * dx;
-          const int at = place + sample_column(x);
-          for (int v = 0; v < kVectors; ++v) {
-            const Mask inside = outside[v] >= 0;
-            const Float depth = clamp_to(z_x + t.z_dy[i] * (dy + float(kRows * v)), z_min, z_max);
-            keys.take_min(w, at + sample_row(kRows * v, 0), depth_key(depth, key_bits), t.order[i], inside);
-            covered += w.count(inside);
-          }
-        }
-        for (int k = 0; k < 3; ++k) edge[k] += kWide * t.a[k][i];
-      }
-      for (int k = 0; k < 3; ++k) row[k] += kHigh * t.b[k][i];
+// Arrangements of blocks in lanes, row by row, with 1 << shift columns.
+struct BlockLanes {
+  alignas(64) int32_t x[8][kWidth], y[8][kWidth];  // first samples, by shift
+  uint8_t shift[kWidth + 1];                       // by the number of columns
+  uint32_t lanes[kWidth + 1];                      // those in the columns, one bit each
+};
+constexpr BlockLanes block_lanes() {
+  BlockLanes all{};
+  for (int columns = 1; columns <= kWidth; ++columns) {
+    int shift = 0;
+    while (1 << shift < columns) ++shift;
+    all.shift[columns] = uint8_t(shift);
+    for (int i = 0; i < kWidth; ++i) {
+      const int column = i & ((1 << shift) - 1);
+      all.x[shift][i] = column * MiddleTriangles::kWide;
+      all.y[shift][i] = (i >> shift) * MiddleTriangles::kHigh;
+      if (column < columns) all.lanes[columns] |= 1u << i;
     }
   }
-  return covered;
+  return all;
+}
+inline constexpr BlockLanes kBlockLanes = block_lanes();
+
+// Rasterizes the triangles of lanes records.m, one after another. First, one lane per block finds the blocks of one or
+// two vectors that may have samples inside of all edges. Then these blocks are visited with one lane per sample. So
+// there is one loop without other branches, which processors would predict badly, and two vectors of 4 x 2 samples take
+// half as many turns. Setup takes one lane per triangle. The triangles' boxes meet the region.
+template <class Records>
+BROKKR_FN_NOINLINE int rasterize_middle(Warp& w, const KeyPass& pass, const Records& records, const Box<Int>& box) {
+  using Triangles = MiddleTriangles;
+  constexpr int kVectors = Triangles::kVectors, kRows = Triangles::kRows;
+  const Triangles t(w, pass, records, box);
+  const uint8_t key_bits = pass.key_bits;
+  RegionKeys& keys = *pass.keys;
+  const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
+  const float z_min = records.block.z_min, z_max = records.block.z_max;
+  Int covered = 0;
+  for (uint32_t rest = w.ballot(records.m); rest != 0; rest &= rest - 1) {
+    const int i = lowest_bit(rest), columns = t.columns[i], rows = t.rows[i];
+    Int of_lane[kVectors][3];
+    for (int k = 0; k < 3; ++k) {
+      of_lane[0][k] = t.a[k][i] * lane_x + t.b[k][i] * lane_y;
+      if constexpr (kVectors == 2) of_lane[1][k] = of_lane[0][k] + t.b[k][i] * kRows;
+    }
+    const int wide = Triangles::kOneAcross || columns < kWidth ? columns : kWidth;
+    const int shift = kBlockLanes.shift[wide], high = kWidth >> shift;
+    for (int row = 0, column = 0; row < rows;) {
+      const int right = columns - column, up = (rows - row) << shift;
+      const auto first_lanes = [](int n) { return n < kWidth ? (1u << n) - 1 : ~0u; };
+      // If a triangle has more columns than lanes, the lanes are one row of them.
+      const uint32_t in_columns = column == 0 ? kBlockLanes.lanes[wide] : first_lanes(right);
+      const uint32_t in_rows = first_lanes(up);
+      const Int x = w.load(kBlockLanes.x[shift]) + column * Triangles::kWide;
+      const Int y = w.load(kBlockLanes.y[shift]) + row * Triangles::kHigh;
+      Int first[3], most[3];
+      for (int k = 0; k < 3; ++k) {
+        first[k] = (t.a[k][i] * x + t.b[k][i] * y) + t.e[k][i];
+        most[k] = first[k] + t.growth[k][i];
+      }
+      const auto e0 = w.spill(first[0]), e1 = w.spill(first[1]), e2 = w.spill(first[2]);
+      const auto dx_of = w.spill(to_float(x) + t.dx0[i]), dy_of = w.spill(to_float(y) + t.dy0[i]);
+      const auto at_of =
+          w.spill(region_sample((x + t.x[i]) & -Triangles::kWide, (y + t.y[i]) & -Triangles::kHigh, pass.shift));
+      const uint32_t may = w.ballot((most[0] | most[1] | most[2]) >= 0);
+      for (uint32_t some = may & in_columns & in_rows; some != 0; some &= some - 1) {
+        const int n = lowest_bit(some);
+        const Float z_x = t.z[i] + t.z_dx[i] * (to_float(lane_x) + dx_of[n]);
+        for (int v = 0; v < kVectors; ++v) {
+          const Mask inside = ((of_lane[v][0] + e0[n]) | (of_lane[v][1] + e1[n]) | (of_lane[v][2] + e2[n])) >= 0;
+          const Float dy = to_float(lane_y + kRows * v) + dy_of[n];
+          const Float depth = clamp_to(z_x + t.z_dy[i] * dy, z_min, z_max);
+          keys.take_min(w, at_of[n] + sample_row(kRows * v, 0), depth_key(depth, key_bits), t.order[i], inside);
+          covered += select(inside, 1, 0);
+        }
+      }
+      column += kWidth;
+      if (Triangles::kOneAcross || column >= columns) {
+        column = 0;
+        row += high;
+      }
+    }
+  }
+  return w.reduce_add(covered);
 }
 
 // The places of the region's samples in their pixels. Here they lie at the centre, and a pixel has one sample. Other
@@ -301,7 +349,7 @@ BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, TablePointer<const
     const Box<Int> corners = box_of_corners(w, records);
     Mask large = here;
     if constexpr (kHasMiddle) {
-      const Mask middle = here && is_middle(corners, box);
+      const Mask middle = middle_of(w, corners, box, here);
       large = here && !middle;
       records.m = middle;
       if (w.any(middle)) covered += rasterize_middle(w, pass, records, box);
