@@ -31,7 +31,7 @@ PATHS = [
     ("small triangles: row of samples", "rasterize_block", ("raster/visibility.h", "const Float z_y = z_dy"), None, []),
     ("small triangles: step to the next sample", "rasterize_block", ("raster/visibility.h", "if (w.any(inside)) {"), "LDS.64", []),
     ("key: load, compare and swap, once", "rasterize_block", ("", "ATOMS.CAST.SPIN.64"), None, []),
-    ("large triangle: in a region", "rasterize_block", ("raster/edges.h", "int64_t(tri.a[k]) * (x * 256 + (128 + dx) - vx[k])"), None, []),
+    ("large triangle: in a region", "rasterize_block", ("raster/edges.h", "int64_t(a[k]) * (x * 256 + 128 - vx[k])"), None, []),
     ("large triangle: 32 tiles", "rasterize_block", ("raster/edges.h", "masks.touched |="), None, []),
     ("large triangle: tile of 64 samples", "rasterize_block", ("raster/visibility.h", "const int column = tile & 7, row = tile >> 3"), None, ["ATOMS.CAST.SPIN.64"]),
     ("keys: load 32 samples", "load_keys", ("raster/region.h", "const Uint order = state.bits & kKeysWaiting"), None, []),
