@@ -81,8 +81,10 @@ std::string_view without_comment(std::string_view text) {
 }
 
 bool parse_number(std::string_view word, float& value) {
-  const char first = word.empty() ? 'x' : word[word[0] == '-' || word[0] == '+' ? 1 : 0];
-  if (!(first >= '0' && first <= '9') && first != '.') return false;  // from_chars would accept "inf" and "nan"
+  const size_t first = word.starts_with('-') || word.starts_with('+') ? 1 : 0;
+  if (first == word.size()) return false;
+  const bool is_digit = word[first] >= '0' && word[first] <= '9';
+  if (!is_digit && word[first] != '.') return false;  // from_chars would accept "inf" and "nan"
   const auto number = TextScanner(word).number<double>();
   if (!number) return false;
   value = float(*number);

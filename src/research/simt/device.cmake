@@ -15,7 +15,8 @@ set(device_sources device/device.cpp device/host_only.cpp ../lab/queue/queue_sha
 set(cuda_host_sources compiler.cpp linked_programs.cpp name.cpp)
 list(TRANSFORM cuda_host_sources PREPEND ${BROKKR_ENGINE_ROOT}/pipeline/cuda/)
 add_library(brokkr-simt MODULE ${device_sources} ${BROKKR_PTX_RUNTIME_SOURCES} ${cuda_host_sources} ${cuda_objects}
-                               $<TARGET_OBJECTS:brokkr_frame> $<TARGET_OBJECTS:brokkr_host> $<TARGET_OBJECTS:brokkr_linked_kernel>)
+                               $<TARGET_OBJECTS:brokkr_frame> $<TARGET_OBJECTS:brokkr_formats> $<TARGET_OBJECTS:brokkr_host>
+                               $<TARGET_OBJECTS:brokkr_linked_kernel>)
 set(exports ${CMAKE_CURRENT_SOURCE_DIR}/device/exports.map)
 set_target_properties(brokkr-simt PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                              UNITY_BUILD OFF LINKER_LANGUAGE CXX LINK_DEPENDS ${exports})

@@ -263,7 +263,8 @@ TEST(Obj, MistakesAreNamed) {
 // The reader buffers a whole line, so its length is limited. No zero follows the text, so that a sanitizer sees a read
 // beyond it.
 TEST(Obj, StatementsThatEndTheFileAreReadNoFurther) {
-  for (const char* const last : {"f", "fo", "v", "vn", "vt", "f ", "f 1", "f 1/", "usemtl", "mtllib", "g", "o"}) {
+  for (const char* const last : {"f", "fo", "v", "v 1 2 -", "v 1 +", "vn", "vn 0 0 -", "vt", "vt -", "f ", "f 1",
+                                 "f 1/", "f -", "usemtl", "mtllib", "g", "o"}) {
     const std::string text = std::string("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n") + last;
     const std::vector<char> bytes(text.begin(), text.end());
     const ResourceReader none = [](const std::string& name, Loading&) -> std::vector<std::byte> {

@@ -1,7 +1,9 @@
 // The model against times that are calculated by hand, and properties that hold for any load.
 #include "ranks/model.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -164,7 +166,7 @@ TEST(RankModel, RunaheadPaysAndLatencyCosts) {
 class CostsFile : public testing::Test {
  protected:
   std::filesystem::path write(const std::string& text) {
-    const auto path = std::filesystem::path(testing::TempDir()) / "brokkr-costs.json";
+    const auto path = std::filesystem::path(testing::TempDir()) / fmt::format("brokkr-costs-{}.json", getpid());
     std::ofstream(path) << text;
     return path;
   }
