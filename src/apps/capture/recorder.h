@@ -77,9 +77,10 @@ class Recorder {
  private:
   // Records a property that the file cannot hold, although the command is stored.
   void note(const std::string& what) { frame_.skipped_reasons[what]++; }
-  // Counts rasterization features of a draw's primitives (GL_POINTS, GL_LINES, GL_TRIANGLES) that the file cannot hold.
-  std::optional<StipplePattern> stipple_of(const Context& context, const RenderState& render);
+  // Counts smoothing of a draw's primitives (GL_POINTS, GL_LINES) that the file cannot hold.
   void note_smoothing(const Context& context, GLenum primitive);
+  // The stipple of a draw's triangles. Counts a stipple that the file cannot hold.
+  std::optional<StipplePattern> stipple_of(const Context& context, const RenderState& render);
   void note_problem(const std::string& what, const std::string& problem);
   // `draw`: without vertices. A part that was not recorded stays in the frame and states the reason.
   void add_draw(DrawCommand draw, const Replayed& part, const ShadingInputs* inputs = nullptr);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <string_view>
 #include <tuple>
@@ -13,7 +14,7 @@
 namespace brokkr::capture {
 namespace {
 
-constexpr uint32_t kOne = 0x3f800000;  // the word of 1.0f
+constexpr auto kOne = std::bit_cast<uint32_t>(1.0f);
 
 // One element of a uniform, at `location`, column by column.
 void read_element(GLuint program, GLint location, ShaderType type, uint32_t* words) {
