@@ -10,11 +10,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -49,7 +47,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kLibraryName = "libbrokkr-capture.so";
 constexpr int kPollMs = 20;
 
 // Passes signals that end this program on to the captured program.
@@ -88,9 +85,8 @@ int64_t frame_count(const Arguments& arguments) {
 // The settings that the layer gets (src/apps/capture/settings.h).
 std::map<std::string, std::string> environment(const Arguments& arguments, const fs::path& library,
                                                const StatusChannel& status, const std::string& application) {
-  const char* before = std::getenv("LD_PRELOAD");
   const std::optional<int64_t> frame = first_frame(arguments);
-  return {{"LD_PRELOAD", before && *before ? library.string() + ":" + before : library.string()},
+  return {{"LD_PRELOAD", preloaded_with(library)},
           {"BROKKR_CAPTURE_OUTPUT", output_path(arguments).string()},
           {"BROKKR_CAPTURE_STATUS", status.address()},
           {"BROKKR_CAPTURE_FRAME", frame ? std::to_string(*frame) : ""},
@@ -244,37 +240,6 @@ std::string describe_timeout(const Outcome& outcome, const std::string& program)
          " so far: allow more seconds, choose an earlier --frame, or press a key if the program waits for one";
 }
 
-// Returns true if the file contains the name of a setting that the layer reads.
-bool is_capture_library(const fs::path& path) {
-  constexpr std::uintmax_t kMaxBytes = 1 << 28;
-  std::error_code error;
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMaxBytes) return false;
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  return bytes.starts_with("\177ELF") && bytes.find("BROKKR_CAPTURE_OUTPUT") != std::string::npos;
-}
-
-// Finds the layer beside this program: in its build tree, or where `cmake --install` puts it. Throws if there is none.
-fs::path find_capture_library(const std::string& given) {
-  std::error_code error;
-  if (!given.empty()) {
-    if (!fs::exists(given, error)) throw std::runtime_error(given + ": there is no such library; check --library");
-    if (!is_capture_library(given)) {
-      throw std::runtime_error(given + ": is not a capture library; check --library, or leave it out");
-    }
-    return absolute_path(given);
-  }
-  const fs::path folder = program_folder();
-  for (const fs::path& place : {folder / "lib/brokkr", folder / "../lib/brokkr",
-                                folder / ".." / BROKKR_LIBDIR / "brokkr", fs::path(BROKKR_LIBDIR) / "brokkr"}) {
-    const fs::path library = place / kLibraryName;
-    if (is_there(library)) return absolute_path(library).lexically_normal();
-  }
-  throw std::runtime_error(
-      std::string(kLibraryName) + " is not beside this program (" + folder.string() +
-      "/lib/brokkr); build it (it needs libgl-dev, libegl-dev and libx11-dev) or name it with --library");
-}
-
 }  // namespace
 
 // Runs `command` (the program comes first) until it ends or the requested frames are written; prints one line per
@@ -365,8 +330,7 @@ int run_import(const Arguments& arguments) {
   if (!std::filesystem::exists(trace, error)) refuse("there is no such file");
   if (!std::filesystem::is_regular_file(trace, error)) refuse("this is not a file");
   if (is_renderdoc_capture(trace)) {
-    return import_renderdoc(arguments, {"frame", "every", "count", "no-programs", "texture-limit", "fast-forward",
-                                        "check-state", "timeout", "library", "egl"});
+    return import_renderdoc(arguments);
   }
   if (trace.extension() == ".rdc")
     throw std::runtime_error(trace.string() + ": it does not begin as a capture of RenderDoc; record it again");
@@ -421,7 +385,7 @@ Command capture_command() {
 }
 
 Command import_command() {
-  return {"import", "Make a frame file of an apitrace recording, or of a RenderDoc capture of Vulkan",
+  return {"import", "Make a frame file of an apitrace recording, or of a RenderDoc capture of Vulkan or OpenGL",
           with_shared({needed(file_option("TRACE", "TRACE", "Recording of apitrace, or capture of RenderDoc (.rdc)")),
                        flag("--egl", "The recorded program used EGL: replay with eglretrace")}),
           run_import};

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -28,6 +29,7 @@
 #include <utility>
 
 #include "app/text.h"
+#include "app/tool.h"
 #include "base/file_io.h"
 #include "base/process.h"
 
@@ -35,6 +37,18 @@ namespace brokkr::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kLibraryName = "libbrokkr-capture.so";
+
+// Returns true if the file contains the name of a setting that the layer reads.
+bool is_capture_library(const fs::path& path) {
+  constexpr std::uintmax_t kMaxBytes = 1 << 28;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMaxBytes) return false;
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  return bytes.starts_with("\177ELF") && bytes.find("BROKKR_CAPTURE_OUTPUT") != std::string::npos;
+}
 
 // Returns true if the file gives the program rights that the user lacks (set-user-ID or set-group-ID).
 bool has_rights_of_others(const fs::path& program) {
@@ -90,6 +104,31 @@ fs::path find_program(const std::string& program) {
     if (usable(candidate)) return candidate;
   }
   return {};
+}
+
+fs::path find_capture_library(const std::string& given) {
+  std::error_code error;
+  if (!given.empty()) {
+    if (!fs::exists(given, error)) throw std::runtime_error(given + ": there is no such library; check --library");
+    if (!is_capture_library(given)) {
+      throw std::runtime_error(given + ": is not a capture library; check --library, or leave it out");
+    }
+    return absolute_path(given);
+  }
+  const fs::path folder = program_folder();
+  for (const fs::path& place : {folder / "lib/brokkr", folder / "../lib/brokkr",
+                                folder / ".." / BROKKR_LIBDIR / "brokkr", fs::path(BROKKR_LIBDIR) / "brokkr"}) {
+    const fs::path library = place / kLibraryName;
+    if (is_there(library)) return absolute_path(library).lexically_normal();
+  }
+  throw std::runtime_error(
+      std::string(kLibraryName) + " is not beside this program (" + folder.string() +
+      "/lib/brokkr); build it (it needs libgl-dev, libegl-dev and libx11-dev) or name it with --library");
+}
+
+std::string preloaded_with(const fs::path& library) {
+  const char* const before = std::getenv("LD_PRELOAD");
+  return before && *before ? library.string() + ":" + before : library.string();
 }
 
 void require_same_word_size(const fs::path& program, const fs::path& library) {

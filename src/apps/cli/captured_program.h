@@ -25,6 +25,13 @@ std::filesystem::path find_program(const std::string& program);
 // without the library.
 void require_same_word_size(const std::filesystem::path& program, const std::filesystem::path& library);
 
+// Finds the capture layer: `given`, or beside this program in its build tree, or where `cmake --install` puts it. Throws
+// if there is none.
+std::filesystem::path find_capture_library(const std::string& given);
+
+// The value of LD_PRELOAD that adds the library to those that are already preloaded.
+std::string preloaded_with(const std::filesystem::path& library);
+
 // The file to start and its arguments.
 struct ProgramStart {
   std::filesystem::path file;

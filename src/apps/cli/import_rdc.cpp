@@ -1,5 +1,6 @@
-// brokkr import of a RenderDoc capture: rdc.py (src/apps/import) replays it and writes a frame file, which is checked
-// and compressed here.
+// brokkr import of a RenderDoc capture. A script of src/apps/import replays it: rdc.py writes a frame file of Vulkan's
+// commands; opengl.py calls OpenGL, and the capture layer (src/apps/capture) records the calls, as it records those of any
+// program. The frame is checked and compressed here.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,18 +10,22 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "app/text.h"
 #include "app/tool.h"
 #include "base/file_io.h"
+#include "base/json_parse.h"
 #include "base/process.h"
 #include "cli/captured_program.h"
 #include "cli/import_rdc.h"
@@ -31,12 +36,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path find_script() {
+fs::path find_script(const char* name) {
   const fs::path folder = program_folder();
   for (const fs::path& place : {folder / "share/brokkr/import", folder / "../share/brokkr/import"}) {
-    if (is_there(place / "rdc.py")) return absolute_path(place / "rdc.py").lexically_normal();
+    if (is_there(place / name)) return absolute_path(place / name).lexically_normal();
   }
-  throw std::runtime_error("rdc.py, which reads captures of RenderDoc, is not beside this program (" +
+  throw std::runtime_error(std::string(name) + ", which reads captures of RenderDoc, is not beside this program (" +
                            (folder / "share/brokkr/import").string() + "); install brokkr again");
 }
 
@@ -57,31 +62,134 @@ std::string last_line(const fs::path& path) {
   return last;
 }
 
-// Runs rdc.py. Throws its last line if it fails.
-void run_script(const std::string& capture, const fs::path& frame, const fs::path& log) {
+int file_for(const fs::path& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) throw std::runtime_error(path.string() + " cannot be written; check TMPDIR");
+  return file;
+}
+
+// Runs a script with the capture as its first word. Returns the last line of its output. Throws the last line of its
+// messages if it fails.
+std::string run_script(const char* script, const std::string& capture, const std::vector<std::string>& more,
+                       std::map<std::string, std::string> environment) {
   const fs::path python = find_python();
-  const int said = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (said < 0) throw std::runtime_error(log.string() + " cannot be written; check TMPDIR");
+  const TemporaryFolder folder;
+  const fs::path output = folder.path() / "output", messages = folder.path() / "messages";
+  const std::array<int, 3> streams = {-1, file_for(output), file_for(messages)};
+  const auto close_them = [&] {
+    close(streams[1]);
+    close(streams[2]);
+  };
+  environment["PYTHONDONTWRITEBYTECODE"] = "1";
+  std::vector<std::string> words = {python.string(), find_script(script).string(), capture};
+  words.insert(words.end(), more.begin(), more.end());
   pid_t process = -1;
   try {
-    process = start_program(python, {python.string(), find_script().string(), capture, frame.string()},
-                            {{"PYTHONDONTWRITEBYTECODE", "1"}}, {-1, said, said});
+    process = start_program(python, words, environment, streams);
   } catch (...) {
-    close(said);
+    close_them();
     throw;
   }
-  close(said);
+  close_them();
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return last_line(output);
   if (WIFSIGNALED(status)) {
     throw std::runtime_error(
         fmt::format("{}: RenderDoc's replay was ended by signal {}; open the capture in qrenderdoc to see whether this "
                     "computer can replay it",
                     capture, WTERMSIG(status)));
   }
-  const std::string line = last_line(log);
-  throw std::runtime_error(line.empty() ? capture + ": rdc.py failed without a reason" : printable(line));
+  const std::string line = last_line(messages);
+  throw std::runtime_error(line.empty() ? fmt::format("{}: {} failed without a reason", capture, script)
+                                        : printable(line));
+}
+
+template <typename Value>
+Value read_value(std::istream& file) {
+  Value value{};
+  file.read(reinterpret_cast<char*>(&value), sizeof value);
+  return value;
+}
+
+// The interface that the captured program drew with, as RenderDoc names it; empty if the file does not say. It begins
+// with RenderDoc's name and version, a small picture, and the number of the computer.
+std::string driver_of(const fs::path& capture) {
+  constexpr std::streamoff kBeforePicture = 32;
+  std::ifstream file(capture, std::ios::binary);
+  file.seekg(kBeforePicture + 2 * std::streamoff(sizeof(uint16_t)));
+  const auto picture = read_value<uint32_t>(file);
+  file.seekg(std::streamoff(picture) + std::streamoff(sizeof(uint64_t) + sizeof(uint32_t)), std::ios::cur);
+  std::string name(read_value<uint8_t>(file), '\0');
+  file.read(name.data(), std::streamsize(name.size()));
+  return file ? name.c_str() : "";
+}
+
+// RenderDoc's replay draws the window's picture into a target that is copied to the window at the end. Makes it the
+// window, as it was in the program. The window stays as it is if the copy is another one.
+void join_window(Frame& frame) {
+  const auto* const copy = frame.commands.empty() ? nullptr : std::get_if<BlitCommand>(&frame.commands.back());
+  if (copy == nullptr || copy->to + 1 != frame.targets.size() || copy->from == copy->to) return;
+  const uint32_t from = copy->from, window = copy->to;
+  Target &drawn = frame.targets[from], &shown = frame.targets[window];
+  const Rect whole{0, 0, shown.width, shown.height};
+  if (copy->source != whole || copy->destination != whole || drawn.width != shown.width ||
+      drawn.height != shown.height || drawn.samples != shown.samples || drawn.colors.size() != 1)
+    return;
+  const auto loads_window = [&](const brokkr::Command& command) {
+    const auto* const load = std::get_if<LoadCommand>(&command);
+    return load != nullptr && load->target == window;
+  };
+  frame.commands.pop_back();
+  while (!frame.commands.empty() && loads_window(frame.commands.back())) frame.commands.pop_back();
+  drawn.id = shown.id;
+  drawn.mirrored_samples = shown.mirrored_samples;
+  frame.targets.pop_back();
+  std::erase_if(frame.views, [&](const View& view) { return view.target == window; });
+  const auto end = uint32_t(frame.commands.size());
+  for (Reference& reference : frame.references) {
+    reference.before = std::min(reference.before, end);
+    if (reference.target == window) reference.target = from;
+  }
+  // One reference for the depth and the picture at the end.
+  for (size_t i = 0; i + 1 < frame.references.size(); ++i) {
+    Reference &first = frame.references[i], &last = frame.references.back();
+    if (first.target != from || last.target != from || first.before != end || !last.depth.empty()) continue;
+    first.color_file = std::move(last.color_file);
+    frame.references.pop_back();
+    break;
+  }
+}
+
+Frame import_vulkan(const Arguments& arguments, const std::string& capture) {
+  for (const char* const option : {"no-programs", "texture-limit", "library"}) {
+    if (arguments.has(option))
+      throw UsageError(fmt::format("--{} is for programs of OpenGL; this is a capture of Vulkan", option));
+  }
+  const TemporaryFolder folder;
+  const fs::path plain = folder.path() / "frame.bkf";
+  run_script("rdc.py", capture, {plain.string()}, {});
+  return read_bkf(plain);
+}
+
+Frame import_opengl(const Arguments& arguments, const std::string& capture) {
+  const TemporaryFolder folder;
+  const fs::path recorded = folder.path() / "frame.bkf";
+  const std::string facts = run_script("opengl.py", capture, {},
+                                       {{"LD_PRELOAD", preloaded_with(find_capture_library(arguments.text("library")))},
+                                        {"BROKKR_CAPTURE_OUTPUT", recorded.string()},
+                                        {"BROKKR_CAPTURE_STATUS", ""},
+                                        {"BROKKR_CAPTURE_FRAME", "1"},
+                                        {"BROKKR_CAPTURE_COUNT", "1"},
+                                        {"BROKKR_CAPTURE_NO_PROGRAMS", arguments.has("no-programs") ? "1" : ""},
+                                        {"BROKKR_CAPTURE_TEXTURE_LIMIT", arguments.text("texture-limit")}});
+  if (!is_there(recorded))
+    throw std::runtime_error(capture + ": the capture layer recorded no frame of RenderDoc's replay");
+  Frame frame = read_bkf(recorded);
+  join_window(frame);
+  const auto known = parse_json_or_null<nlohmann::json>(facts);
+  frame.frame_number = known.is_object() ? known.value("frame", int64_t(0)) : 0;
+  return frame;
 }
 
 }  // namespace
@@ -93,17 +201,15 @@ bool is_renderdoc_capture(const fs::path& path) {
   return file && std::string_view(magic.data(), magic.size()) == "RDOC";
 }
 
-int import_renderdoc(const Arguments& arguments, const std::vector<std::string>& unknown) {
-  for (const std::string& option : unknown) {
+int import_renderdoc(const Arguments& arguments) {
+  for (const char* const option : {"frame", "every", "count", "fast-forward", "check-state", "timeout", "egl"}) {
     if (arguments.has(option))
       throw UsageError(fmt::format("--{} is for recordings of apitrace; a capture of RenderDoc is one frame", option));
   }
   const std::string capture = arguments.text("TRACE");
   const std::string output = arguments.text("output", "frame.bkf");
-  const TemporaryFolder folder;
-  const fs::path plain = folder.path() / "frame.bkf";
-  run_script(capture, plain, folder.path() / "log");
-  Frame frame = read_bkf(plain);
+  const bool is_opengl = driver_of(capture).starts_with("OpenGL");
+  Frame frame = is_opengl ? import_opengl(arguments, capture) : import_vulkan(arguments, capture);
   frame.application = arguments.text("application", fs::path(capture).stem().string());
   frame.license = arguments.text("license");
   uint64_t draws = 0;
@@ -111,7 +217,8 @@ int import_renderdoc(const Arguments& arguments, const std::vector<std::string>&
   for (const auto& [reason, count] : frame.skipped_reasons)
     warn(fmt::format("{}: {} times: {}", capture, count, printable(reason)));
   if (draws == 0) throw std::runtime_error(capture + ": no draw was imported");
-  write_bkf(frame, output, {.leave_out = std::vector<bool>(frame.vertex_inputs.size(), true)});
+  // Captures of Vulkan hold no driver's vertices, only those that reading the file computed.
+  write_bkf(frame, output, {.leave_out = std::vector<bool>(frame.vertex_inputs.size(), !is_opengl)});
   nlohmann::ordered_json frames = nlohmann::ordered_json::array();
   frames.push_back({{"file", output},
                     {"frame", frame.frame_number},

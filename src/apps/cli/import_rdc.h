@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "app/command.h"
 
@@ -12,8 +10,8 @@ namespace brokkr::app {
 // Returns true if the file begins like a capture of RenderDoc.
 bool is_renderdoc_capture(const std::filesystem::path& path);
 
-// Imports the capture that the argument TRACE names and writes its frame. `unknown`: options that have no meaning for
-// it. Returns the exit code. Throws UsageError, and std::runtime_error with one line if the capture cannot be imported.
-int import_renderdoc(const Arguments& arguments, const std::vector<std::string>& unknown);
+// Imports the capture that the argument TRACE names and writes its frame. Returns the exit code. Throws UsageError for
+// options that have no meaning for it, and std::runtime_error with one line if it cannot be imported.
+int import_renderdoc(const Arguments& arguments);
 
 }  // namespace brokkr::app

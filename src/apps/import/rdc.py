@@ -1270,8 +1270,8 @@ def main():
     if result != rd.ResultCode.Succeeded:
         sys.exit(f"{path}: RenderDoc cannot read it ({result.Message()}); name a file that RenderDoc saved")
     if capture.DriverName() != "Vulkan":
-        sys.exit(f"{path}: it is a capture of {capture.DriverName()}, and the import reads only Vulkan's commands and "
-                 "state; capture OpenGL programs with `brokkr capture`")
+        sys.exit(f"{path}: it is a capture of {capture.DriverName()}, and the import replays only Vulkan and "
+                 "OpenGL; run the program on one of them (DXVK and vkd3d run Direct3D on Vulkan)")
     result, controller = capture.OpenCapture(rd.ReplayOptions(), None)
     if result != rd.ResultCode.Succeeded:
         sys.exit(f"{path}: this computer cannot replay it ({result.Message()}); a Vulkan driver is needed, "

@@ -1,0 +1,269 @@
+"""opengl.py CAPTURE.rdc: replays a RenderDoc capture of OpenGL or OpenGL ES, so that Brokkr's capture layer records it.
+
+`brokkr import` starts this program with the layer (libbrokkr-capture.so), which records frame 1: the calls between the
+first swap of this program and the second. Between them the program replays the captured frame. RenderDoc draws the
+window's picture into a framebuffer object. The program copies it into a window of its own, which the layer takes for the
+program's. A line of JSON on its output says what was replayed; an error is one line on stderr and exit code 1.
+"""
+import ctypes
+import json
+import os
+import sys
+
+try:
+    import renderdoc as rd
+except ImportError as error:
+    sys.exit(f"{error.name} is not installed for {sys.executable}; "
+             "install the Debian packages python3-renderdoc and python3-numpy")
+
+NONE, TRUE = 0, 1
+TEXTURE = 0x1702
+TEXTURE_2D, TEXTURE_2D_MULTISAMPLE = 0x0DE1, 0x9100
+READ_FRAMEBUFFER, DRAW_FRAMEBUFFER = 0x8CA8, 0x8CA9
+COLOR, DEPTH, STENCIL, COLOR_BIT = 0x8CE0, 0x8D00, 0x8D20, 0x4000
+OBJECT_TYPE, OBJECT_NAME = 0x8CD0, 0x8CD1
+MAJOR_VERSION, MINOR_VERSION, NEAREST, NO_ERROR = 0x821B, 0x821C, 0x2600, 0
+
+
+class Failed(Exception):
+    """The capture cannot be replayed: the reason."""
+
+
+def words(*numbers):
+    return (ctypes.c_int * (len(numbers) + 1))(*numbers, NONE)
+
+
+class Glx:
+    """The window system of programs that use GLX."""
+
+    def __init__(self):
+        self.library = ctypes.CDLL("libGL.so.1")
+        for name in ("glXGetCurrentContext", "glXGetCurrentDisplay", "glXGetProcAddressARB", "glXChooseFBConfig"):
+            getattr(self.library, name).restype = ctypes.c_void_p
+        self.library.glXGetCurrentDrawable.restype = self.library.glXCreatePbuffer.restype = ctypes.c_ulong
+        self.context = self.library.glXGetCurrentContext()
+        if self.context:
+            self.display = ctypes.c_void_p(self.library.glXGetCurrentDisplay())
+            self.theirs = (self.library.glXGetCurrentDrawable(), self.context)
+
+    def find(self, name):
+        return self.library.glXGetProcAddressARB(name.encode())
+
+    def open(self, size, alpha, samples, version):
+        """Makes a window, and a context for it. Returns false if there is none with these bits and samples."""
+        wanted = words(0x8010, 4, 0x8011, 1, 8, 8, 9, 8, 10, 8, 11, alpha, 100001, samples)
+        count, screen, value = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+        self.library.glXQueryContext(self.display, ctypes.c_void_p(self.context), 0x800C, ctypes.byref(screen))
+        configs = self.library.glXChooseFBConfig(self.display, screen, wanted, ctypes.byref(count))
+
+        def of(config, name):
+            self.library.glXGetFBConfigAttrib(self.display, config, name, ctypes.byref(value))
+            return value.value
+        for config in (ctypes.c_void_p * count.value).from_address(configs) if configs else ():
+            config = ctypes.c_void_p(config)
+            if [of(config, name) for name in (8, 11, 100001)] == [8, alpha, samples]:
+                break
+        else:
+            return False
+        create = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int,
+                                  ctypes.c_void_p)(self.find("glXCreateContextAttribsARB"))
+        context = create(self.display, config, self.context, TRUE,
+                         words(0x2091, version[0], 0x2092, version[1], 0x9126, 1))
+        window = self.library.glXCreatePbuffer(self.display, config, words(0x8041, size[0], 0x8040, size[1]))
+        self.ours = (window, context)
+        return bool(context and window)
+
+    def use(self, one):
+        if not self.library.glXMakeCurrent(self.display, ctypes.c_ulong(one[0]), ctypes.c_void_p(one[1])):
+            raise Failed("the window system refuses a context")
+
+    def swap(self):
+        self.library.glXSwapBuffers(self.display, ctypes.c_ulong(self.ours[0]))
+
+
+class Egl:
+    """The window system of programs that use EGL."""
+
+    def __init__(self):
+        self.library = ctypes.CDLL("libEGL.so.1")
+        for name in ("eglGetCurrentContext", "eglGetCurrentDisplay", "eglGetCurrentSurface", "eglGetProcAddress",
+                     "eglCreateContext", "eglCreatePbufferSurface"):
+            getattr(self.library, name).restype = ctypes.c_void_p
+        self.context = self.library.eglGetCurrentContext()
+        if self.context:
+            self.display = ctypes.c_void_p(self.library.eglGetCurrentDisplay())
+            self.theirs = (self.library.eglGetCurrentSurface(0x3059), self.context)
+
+    def find(self, name):
+        return self.library.eglGetProcAddress(name.encode())
+
+    def open(self, size, alpha, samples, version):
+        is_es = self.library.eglQueryAPI() == 0x30A0
+        wanted = (ctypes.c_int * 15)(0x3033, 1, 0x3024, 8, 0x3023, 8, 0x3022, 8, 0x3021, alpha, 0x3031, samples,
+                                     0x3040, 0x40 if is_es else 0x8, 0x3038)
+        configs, count, value = (ctypes.c_void_p * 256)(), ctypes.c_int(), ctypes.c_int()
+        self.library.eglChooseConfig(self.display, wanted, configs, 256, ctypes.byref(count))
+
+        def of(config, name):
+            self.library.eglGetConfigAttrib(self.display, config, name, ctypes.byref(value))
+            return value.value
+        for config in configs[:count.value]:
+            config = ctypes.c_void_p(config)
+            if [of(config, name) for name in (0x3024, 0x3021, 0x3031)] == [8, alpha, samples]:
+                break
+        else:
+            return False
+        core = () if is_es else (0x30FD, 1)
+        context = self.library.eglCreateContext(
+            self.display, config, ctypes.c_void_p(self.context),
+            (ctypes.c_int * 7)(0x3098, version[0], 0x30FB, version[1], *core, 0x3038))
+        window = self.library.eglCreatePbufferSurface(
+            self.display, config, (ctypes.c_int * 5)(0x3057, size[0], 0x3056, size[1], 0x3038))
+        self.ours = (window, context)
+        return bool(context and window)
+
+    def use(self, one):
+        surface = ctypes.c_void_p(one[0])
+        if not self.library.eglMakeCurrent(self.display, surface, surface, ctypes.c_void_p(one[1])):
+            raise Failed("the window system refuses a context")
+
+    def swap(self):
+        self.library.eglSwapBuffers(self.display, ctypes.c_void_p(self.ours[0]))
+
+
+class Gl:
+    """Functions of OpenGL, all of whose arguments are integers or pointers."""
+
+    def __init__(self, system):
+        self.system = system
+
+    def __call__(self, name, *arguments):
+        found = self.system.find("gl" + name)
+        if not found:
+            raise Failed(f"the driver lacks gl{name}")
+        kinds = [ctypes.c_int64 if isinstance(one, int) else ctypes.c_void_p for one in arguments]
+        return ctypes.CFUNCTYPE(ctypes.c_uint, *kinds)(found)(*arguments)
+
+    def integer(self, name, *arguments):
+        value = ctypes.c_int()
+        self(name, *arguments, ctypes.addressof(value))
+        return value.value
+
+
+class Player:
+    def __init__(self, capture, controller):
+        self.capture, self.c, self.actions = capture, controller, []
+        self._walk(controller.GetRootActions())
+        self.images = {str(one.resourceId): one for one in controller.GetTextures()}
+        presents = [one for one in self.actions if one.flags & rd.ActionFlags.Present]
+        if not presents:
+            raise Failed("the captured frame shows no picture; capture another frame")
+        self.present = presents[-1]
+        self.shown = str(self.present.copyDestination)
+        if self.shown not in self.images:
+            raise Failed("the captured frame does not say which picture it shows")
+        self.system = next((one for one in (Glx(), Egl()) if one.context), None)
+        if self.system is None:
+            raise Failed("RenderDoc replays it with neither GLX nor EGL")
+        self.gl = Gl(self.system)
+
+    def _walk(self, actions):
+        for one in actions:
+            self.actions.append(one)
+            self._walk(one.children)
+
+    def picture(self):
+        """The textures that stand for the window, by attachment."""
+        for one in self.actions:
+            drawn = [str(output) for output in one.outputs] + [str(one.copyDestination)]
+            if self.shown not in drawn or one.flags & rd.ActionFlags.Present:
+                continue
+            self.c.SetFrameEvent(one.eventId, True)
+            planes = {}
+            for point in (COLOR, DEPTH, STENCIL):
+                kind, name = (self.gl.integer("GetFramebufferAttachmentParameteriv", DRAW_FRAMEBUFFER, point, what)
+                              for what in (OBJECT_TYPE, OBJECT_NAME))
+                if kind == TEXTURE:
+                    planes[point] = name
+            if COLOR in planes:
+                return planes
+        raise Failed("no draw, clear or copy of the captured frame goes to the picture that it shows; "
+                     "capture another frame")
+
+    def _open(self, image):
+        """Opens a window like the captured one."""
+        version = (self.gl.integer("GetIntegerv", MAJOR_VERSION), self.gl.integer("GetIntegerv", MINOR_VERSION))
+        alpha = 8 if image.format.compCount == 4 else 0
+        several = image.msSamp if image.msSamp > 1 else 0
+        for samples in (several, 0) if several else (0,):
+            for bits in (alpha, 8 - alpha):
+                if self.system.open((image.width, image.height), bits, samples, version):
+                    return
+        raise Failed("the window system has no window of 8 bits a channel")
+
+    def _show(self, planes, image):
+        """Copies the picture into the window. The layer knows a target by all its planes."""
+        gl, name = self.gl, ctypes.c_uint()
+        gl("GenFramebuffers", 1, ctypes.addressof(name))
+        gl("BindFramebuffer", READ_FRAMEBUFFER, name.value)
+        gl("BindFramebuffer", DRAW_FRAMEBUFFER, 0)
+        target = TEXTURE_2D_MULTISAMPLE if image.msSamp > 1 else TEXTURE_2D
+        for point, texture in planes.items():
+            gl("FramebufferTexture2D", READ_FRAMEBUFFER, point, target, texture, 0)
+        while gl("GetError") != NO_ERROR:
+            continue
+        box = (0, 0, image.width, image.height)
+        gl("BlitFramebuffer", *box, *box, COLOR_BIT, NEAREST)
+        if gl("GetError") != NO_ERROR:
+            raise Failed(f"the driver does not copy a picture of format {image.format.Name()} to a window")
+        gl("Finish")
+
+    def run(self):
+        image = self.images[self.shown]
+        planes = self.picture()
+        self._open(image)
+        self.system.use(self.system.ours)
+        self.system.swap()
+        self.system.use(self.system.theirs)
+        self.c.SetFrameEvent(self.present.eventId, True)
+        self.gl("Finish")
+        self.system.use(self.system.ours)
+        self._show(planes, image)
+        self.system.swap()
+        return {"frame": self.c.GetFrameInfo().frameNumber}
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: opengl.py CAPTURE.rdc")
+    path = sys.argv[1]
+    rd.InitialiseReplay(rd.GlobalEnvironment(), [])
+    capture = rd.OpenCaptureFile()
+    result = capture.OpenFile(path, "", None)
+    if result != rd.ResultCode.Succeeded:
+        sys.exit(f"{path}: RenderDoc cannot read it ({result.Message()}); name a file that RenderDoc saved")
+    result, controller = capture.OpenCapture(rd.ReplayOptions(), None)
+    if result != rd.ResultCode.Succeeded:
+        sys.exit(f"{path}: this computer cannot replay it ({result.Message()}); a display and a driver for "
+                 f"{capture.DriverName()} are needed")
+    try:
+        facts = Player(path, controller).run()
+    except Failed as reason:
+        sys.exit(f"{path}: {reason}")
+    print(json.dumps(facts))
+
+
+if __name__ == "__main__":
+    code = 0
+    try:
+        main()
+    except SystemExit as end:
+        print(end.code, file=sys.stderr)
+        code = 1
+    except Exception as error:  # RenderDoc's bindings raise what they like
+        what = f"{type(error).__name__}: {error}"
+        print(f"{sys.argv[1]}: the import does not know something in it ({what})", file=sys.stderr)
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # RenderDoc's destructors may end the process with a signal
