@@ -136,14 +136,10 @@ void join_window(Frame& frame) {
   if (copy->source != whole || copy->destination != whole || drawn.width != shown.width ||
       drawn.height != shown.height || drawn.samples != shown.samples || drawn.colors.size() != 1)
     return;
-  const auto loads_window = [&](const brokkr::Command& command) {
-    const auto* const load = std::get_if<LoadCommand>(&command);
-    return load != nullptr && load->target == window;
-  };
   frame.commands.pop_back();
-  while (!frame.commands.empty() && loads_window(frame.commands.back())) frame.commands.pop_back();
+  const auto* const clear = frame.commands.empty() ? nullptr : std::get_if<ClearCommand>(&frame.commands.back());
+  if (clear != nullptr && clear->target == window) frame.commands.pop_back();
   drawn.id = shown.id;
-  drawn.mirrored_samples = shown.mirrored_samples;
   frame.targets.pop_back();
   std::erase_if(frame.views, [&](const View& view) { return view.target == window; });
   const auto end = uint32_t(frame.commands.size());

@@ -36,8 +36,12 @@ def words(*numbers):
 class Glx:
     """The window system of programs that use GLX."""
 
+    ERROR = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
     def __init__(self):
         self.library = ctypes.CDLL("libGL.so.1")
+        # X ends a program at an error. A swap of a window that is never shown is one in Mesa, if it has alpha.
+        self.ignore = self.ERROR(lambda display, error: 0)
         for name in ("glXGetCurrentContext", "glXGetCurrentDisplay", "glXGetProcAddressARB", "glXChooseFBConfig"):
             getattr(self.library, name).restype = ctypes.c_void_p
         self.library.glXGetCurrentDrawable.restype = self.library.glXCreatePbuffer.restype = ctypes.c_ulong
@@ -67,6 +71,7 @@ class Glx:
             return False
         create = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int,
                                   ctypes.c_void_p)(self.find("glXCreateContextAttribsARB"))
+        ctypes.CDLL("libX11.so.6").XSetErrorHandler(self.ignore)
         context = create(self.display, config, self.context, TRUE,
                          words(0x2091, version[0], 0x2092, version[1], 0x9126, 1))
         window = self.library.glXCreatePbuffer(self.display, config, words(0x8041, size[0], 0x8040, size[1]))
@@ -212,6 +217,7 @@ class Player:
             gl("FramebufferTexture2D", READ_FRAMEBUFFER, point, target, texture, 0)
         while gl("GetError") != NO_ERROR:
             continue
+        gl("Clear", COLOR_BIT)  # the layer then does not read what the window held before
         box = (0, 0, image.width, image.height)
         gl("BlitFramebuffer", *box, *box, COLOR_BIT, NEAREST)
         if gl("GetError") != NO_ERROR:
