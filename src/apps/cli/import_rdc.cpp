@@ -10,14 +10,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -68,10 +72,35 @@ int file_for(const fs::path& path) {
   return file;
 }
 
-// Runs a script with the capture as its first word. Returns the last line of its output. Throws the last line of its
-// messages if it fails.
-std::string run_script(const char* script, const std::string& capture, const std::vector<std::string>& more,
-                       std::map<std::string, std::string> environment) {
+// Waits until the process ends. Ends it after `seconds` (0: no limit), and then returns nothing.
+std::optional<int> status_of(pid_t process, double seconds) {
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  using Clock = std::chrono::steady_clock;
+  const auto limit = Clock::now() + std::chrono::duration<double>(seconds);
+  int status = 0;
+  while (true) {
+    const pid_t ended = waitpid(process, &status, seconds > 0 ? WNOHANG : 0);
+    if (ended == process) return status;
+    if (ended < 0 && errno != EINTR) throw std::runtime_error("RenderDoc's replay was lost");
+    if (ended == 0 && Clock::now() > limit) break;
+    if (ended == 0) std::this_thread::sleep_for(kPause);
+  }
+  kill(process, SIGKILL);
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+  return std::nullopt;
+}
+
+// A run of a script that replays the capture.
+struct Replay {
+  const char* script;
+  std::string capture;
+  std::vector<std::string> more;  // words after the capture
+  std::map<std::string, std::string> environment;
+  double seconds = 0;  // limit; 0: none
+};
+
+// Runs a script. Returns the last line of its output. Throws the last line of its messages if it fails.
+std::string run_script(const Replay& replay) {
   const fs::path python = find_python();
   const TemporaryFolder folder;
   const fs::path output = folder.path() / "output", messages = folder.path() / "messages";
@@ -80,9 +109,10 @@ std::string run_script(const char* script, const std::string& capture, const std
     close(streams[1]);
     close(streams[2]);
   };
+  std::vector<std::string> words = {python.string(), find_script(replay.script).string(), replay.capture};
+  words.insert(words.end(), replay.more.begin(), replay.more.end());
+  std::map<std::string, std::string> environment = replay.environment;
   environment["PYTHONDONTWRITEBYTECODE"] = "1";
-  std::vector<std::string> words = {python.string(), find_script(script).string(), capture};
-  words.insert(words.end(), more.begin(), more.end());
   pid_t process = -1;
   try {
     process = start_program(python, words, environment, streams);
@@ -91,17 +121,18 @@ std::string run_script(const char* script, const std::string& capture, const std
     throw;
   }
   close_them();
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return last_line(output);
-  if (WIFSIGNALED(status)) {
+  const std::optional<int> status = status_of(process, replay.seconds);
+  if (!status)
+    throw std::runtime_error(replay.capture + ": RenderDoc's replay did not end within --timeout; allow more seconds");
+  if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return last_line(output);
+  if (WIFSIGNALED(*status)) {
     throw std::runtime_error(
         fmt::format("{}: RenderDoc's replay was ended by signal {}; open the capture in qrenderdoc to see whether this "
                     "computer can replay it",
-                    capture, WTERMSIG(status)));
+                    replay.capture, WTERMSIG(*status)));
   }
   const std::string line = last_line(messages);
-  throw std::runtime_error(line.empty() ? fmt::format("{}: {} failed without a reason", capture, script)
+  throw std::runtime_error(line.empty() ? fmt::format("{}: {} failed without a reason", replay.capture, replay.script)
                                         : printable(line));
 }
 
@@ -164,21 +195,22 @@ Frame import_vulkan(const Arguments& arguments, const std::string& capture) {
   }
   const TemporaryFolder folder;
   const fs::path plain = folder.path() / "frame.bkf";
-  run_script("rdc.py", capture, {plain.string()}, {});
+  run_script({"rdc.py", capture, {plain.string()}, {}, arguments.real("timeout", 0)});
   return read_bkf(plain);
 }
 
 Frame import_opengl(const Arguments& arguments, const std::string& capture) {
   const TemporaryFolder folder;
   const fs::path recorded = folder.path() / "frame.bkf";
-  const std::string facts = run_script("opengl.py", capture, {},
-                                       {{"LD_PRELOAD", preloaded_with(find_capture_library(arguments.text("library")))},
-                                        {"BROKKR_CAPTURE_OUTPUT", recorded.string()},
-                                        {"BROKKR_CAPTURE_STATUS", ""},
-                                        {"BROKKR_CAPTURE_FRAME", "1"},
-                                        {"BROKKR_CAPTURE_COUNT", "1"},
-                                        {"BROKKR_CAPTURE_NO_PROGRAMS", arguments.has("no-programs") ? "1" : ""},
-                                        {"BROKKR_CAPTURE_TEXTURE_LIMIT", arguments.text("texture-limit")}});
+  const std::map<std::string, std::string> layer = {
+      {"LD_PRELOAD", preloaded_with(find_capture_library(arguments.text("library")))},
+      {"BROKKR_CAPTURE_OUTPUT", recorded.string()},
+      {"BROKKR_CAPTURE_STATUS", ""},
+      {"BROKKR_CAPTURE_FRAME", "1"},
+      {"BROKKR_CAPTURE_COUNT", "1"},
+      {"BROKKR_CAPTURE_NO_PROGRAMS", arguments.has("no-programs") ? "1" : ""},
+      {"BROKKR_CAPTURE_TEXTURE_LIMIT", arguments.text("texture-limit")}};
+  const std::string facts = run_script({"opengl.py", capture, {}, layer, arguments.real("timeout", 0)});
   if (!is_there(recorded))
     throw std::runtime_error(capture + ": the capture layer recorded no frame of RenderDoc's replay");
   Frame frame = read_bkf(recorded);
@@ -198,7 +230,7 @@ bool is_renderdoc_capture(const fs::path& path) {
 }
 
 int import_renderdoc(const Arguments& arguments) {
-  for (const char* const option : {"frame", "every", "count", "fast-forward", "check-state", "timeout", "egl"}) {
+  for (const char* const option : {"frame", "every", "count", "fast-forward", "check-state", "egl"}) {
     if (arguments.has(option))
       throw UsageError(fmt::format("--{} is for recordings of apitrace; a capture of RenderDoc is one frame", option));
   }

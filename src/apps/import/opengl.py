@@ -7,14 +7,10 @@ program's. A line of JSON on its output says what was replayed; an error is one 
 """
 import ctypes
 import json
-import os
 import sys
 
-try:
-    import renderdoc as rd
-except ImportError as error:
-    sys.exit(f"{error.name} is not installed for {sys.executable}; "
-             "install the Debian packages python3-renderdoc and python3-numpy")
+import replay
+import renderdoc as rd
 
 NONE, TRUE = 0, 1
 TEXTURE = 0x1702
@@ -156,8 +152,8 @@ class Gl:
 
 
 class Player:
-    def __init__(self, capture, controller):
-        self.capture, self.c, self.actions = capture, controller, []
+    def __init__(self, controller):
+        self.c, self.actions = controller, []
         self._walk(controller.GetRootActions())
         self.images = {str(one.resourceId): one for one in controller.GetTextures()}
         presents = [one for one in self.actions if one.flags & rd.ActionFlags.Present]
@@ -243,33 +239,13 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: opengl.py CAPTURE.rdc")
     path = sys.argv[1]
-    rd.InitialiseReplay(rd.GlobalEnvironment(), [])
-    capture = rd.OpenCaptureFile()
-    result = capture.OpenFile(path, "", None)
-    if result != rd.ResultCode.Succeeded:
-        sys.exit(f"{path}: RenderDoc cannot read it ({result.Message()}); name a file that RenderDoc saved")
-    result, controller = capture.OpenCapture(rd.ReplayOptions(), None)
-    if result != rd.ResultCode.Succeeded:
-        sys.exit(f"{path}: this computer cannot replay it ({result.Message()}); a display and a driver for "
-                 f"{capture.DriverName()} are needed")
+    controller = replay.open_capture(path, ("OpenGL", "OpenGLES"))
     try:
-        facts = Player(path, controller).run()
+        facts = Player(controller).run()
     except Failed as reason:
         sys.exit(f"{path}: {reason}")
     print(json.dumps(facts))
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        main()
-    except SystemExit as end:
-        print(end.code, file=sys.stderr)
-        code = 1
-    except Exception as error:  # RenderDoc's bindings raise what they like
-        what = f"{type(error).__name__}: {error}"
-        print(f"{sys.argv[1]}: the import does not know something in it ({what})", file=sys.stderr)
-        code = 1
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)  # RenderDoc's destructors may end the process with a signal
+    replay.run(main)

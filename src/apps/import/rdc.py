@@ -9,7 +9,6 @@ pixel, their places are mirrored. All other targets keep Vulkan's rows, the firs
 no change.
 """
 import json
-import os
 import struct
 import sys
 import time
@@ -21,6 +20,7 @@ try:
 
     import follow
     import frame_file
+    import replay
     import spirv
 except ImportError as error:
     sys.exit(f"{error.name} is not installed for {sys.executable}; "
@@ -1264,18 +1264,7 @@ def main():
     if len(sys.argv) != 3:
         sys.exit("usage: rdc.py CAPTURE.rdc FRAME.bkf")
     path, out = sys.argv[1:]
-    rd.InitialiseReplay(rd.GlobalEnvironment(), [])
-    capture = rd.OpenCaptureFile()
-    result = capture.OpenFile(path, "", None)
-    if result != rd.ResultCode.Succeeded:
-        sys.exit(f"{path}: RenderDoc cannot read it ({result.Message()}); name a file that RenderDoc saved")
-    if capture.DriverName() != "Vulkan":
-        sys.exit(f"{path}: it is a capture of {capture.DriverName()}, and the import replays only Vulkan and "
-                 "OpenGL; run the program on one of them (DXVK and vkd3d run Direct3D on Vulkan)")
-    result, controller = capture.OpenCapture(rd.ReplayOptions(), None)
-    if result != rd.ResultCode.Succeeded:
-        sys.exit(f"{path}: this computer cannot replay it ({result.Message()}); a Vulkan driver is needed, "
-                 "for instance Debian's mesa-vulkan-drivers")
+    controller = replay.open_capture(path, ("Vulkan",))
     importer = Importer(path, controller)
     frame, facts = importer.run()
     frame_file.write(out, frame, importer.blob)
@@ -1283,16 +1272,4 @@ def main():
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        main()
-    except SystemExit as end:
-        print(end.code, file=sys.stderr)
-        code = 1
-    except Exception as error:  # RenderDoc's bindings raise what they like
-        what = f"{type(error).__name__}: {error}"
-        print(f"{sys.argv[1]}: the import does not know something in it ({what})", file=sys.stderr)
-        code = 1
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)  # RenderDoc's destructors may end the process with a signal
+    replay.run(main)
