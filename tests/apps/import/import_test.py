@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""brokkr import of RenderDoc captures: Vulkan programs of Debian, captured and imported here, look like the driver's.
+"""brokkr import of RenderDoc captures: Vulkan and OpenGL programs, captured and imported here, look like the driver's.
 
-    import_test.py BROKKR [EDGES UPLOADS PLANES]
+    import_test.py BROKKR [EDGES UPLOADS PLANES CORE]
 
-EDGES, UPLOADS and PLANES are the programs of edges.cpp, uploads.cpp and planes.cpp.
+EDGES, UPLOADS, PLANES and CORE are the programs of edges.cpp, uploads.cpp, planes.cpp and core.cpp.
 Programs and packages that are missing skip their case, with a line that names them.
 """
 import json
@@ -16,14 +16,16 @@ import tempfile
 import unittest
 
 BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
-EDGES, UPLOADS, PLANES = (pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None for _ in range(3))
+EDGES, UPLOADS, PLANES, CORE = (
+    pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None for _ in range(4))
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"  # Debian's, for which its packages have modules
 SCREEN = "xvfb-run", "-a", "-s", "-screen 0 1280x720x24"
+SOFTWARE = {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIVM_PERF": "no_brilinear,no_rho_approx,no_quad_lod,no_aos_sampling"}
 ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "GALLIUM_DRIVER": "zink", "LIBGL_ALWAYS_SOFTWARE": "1"}
 
 
-def missing():
+def missing(vulkan=True):
     """The Debian packages that every case with a program needs and that are not there."""
     lacking = []
     try:
@@ -34,13 +36,13 @@ def missing():
         lacking.append("python3-renderdoc python3-numpy")
     if shutil.which("xvfb-run") is None:
         lacking.append("xvfb")
-    if not list(pathlib.Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")):
+    if vulkan and not list(pathlib.Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")):
         lacking.append("mesa-vulkan-drivers")
     return " ".join(lacking)
 
 
-def needs(program, package):
-    lacking = " ".join(filter(None, [missing(), "" if shutil.which(program) else package]))
+def needs(program, package, vulkan=True):
+    lacking = " ".join(filter(None, [missing(vulkan), "" if shutil.which(program) else package]))
     return unittest.skipIf(lacking, f"needs the Debian packages {lacking}")
 
 
@@ -83,11 +85,12 @@ class Import(unittest.TestCase):
         self.assertIn("frame.rdc: it does not begin as a capture of RenderDoc", line)
 
     def test_missing_packages_are_one_line(self):
-        script = HERE.parents[2] / "src/apps/import/rdc.py"
-        done = run(sys.executable, "-S", "-I", script, "a.rdc", "b.bkf")  # without the packages of the computer
-        self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"^numpy is not installed for .*; install the Debian packages python3-rend")
-        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        for script, words, module in (("rdc.py", ["a.rdc", "b.bkf"], "numpy"), ("opengl.py", ["a.rdc"], "renderdoc")):
+            path = HERE.parents[2] / "src/apps/import" / script
+            done = run(sys.executable, "-S", "-E", path, *words)  # without the packages of the computer
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, rf"^{module} is not installed for .*; install the Debian packages python3-rend")
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
     def capture(self, frame, *program, environment=None, options=()):
         path = self.folder / "frame.rdc"
@@ -95,9 +98,9 @@ class Import(unittest.TestCase):
         self.assertTrue(path.exists(), done.stdout + done.stderr)
         return path
 
-    def imported(self, path, *more):
+    def imported(self, path, *more, environment=None):
         frame = self.folder / "frame.bkf"
-        done = run("xvfb-run", "-a", BROKKR, "import", path, "-o", frame, *more)
+        done = run("xvfb-run", "-a", BROKKR, "import", path, "-o", frame, *more, environment=environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("0 draws skipped", done.stdout)
         info = json.loads(run(BROKKR, "info", "--json", "-", frame).stdout)
@@ -127,14 +130,70 @@ class Import(unittest.TestCase):
         done = run(BROKKR, "compare", *pictures)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    @needs("es2gears_x11", "mesa-utils")
-    def test_a_capture_of_opengl_is_one_line(self):
-        path = self.capture(20, shutil.which("es2gears_x11"), environment={"LIBGL_ALWAYS_SOFTWARE": "1"},
-                            options=["--opengl"])
-        line = self.refused(1, path, "-o", self.folder / "frame.bkf")
-        self.assertIn("frame.rdc: it is a capture of OpenGLES, and the import reads only Vulkan's commands and state; "
-                      "capture OpenGL programs with `brokkr capture`", line)
-        self.assertFalse((self.folder / "frame.bkf").exists())
+    def of_opengl(self, frame, program, *words):
+        """A capture of a program's OpenGL calls, and its frame, which shows the driver's picture and depth."""
+        path = self.capture(frame, program, *words, environment=SOFTWARE, options=["--opengl"])
+        imported, info = self.imported(path, environment=SOFTWARE)
+        done = run(BROKKR, "check", "--color", "--limits", "exact", imported)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = run(BROKKR, "check", "--min", "99.9", imported)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return path, imported, info
+
+    @needs("es2gears_x11", "mesa-utils", vulkan=False)
+    def test_gears_of_opengl_es(self):
+        _, _, info = self.of_opengl(20, shutil.which("es2gears_x11"))
+        self.assertEqual((info["draws"], info["skipped"]["draws"], info["frame"]), (3, 0, 20))
+        self.assertEqual([target["id"] for target in info["targets"]], [0])
+
+    # Every kind of draw, and every kind of picture that draws read. The imported frame is the one that `brokkr capture`
+    # records in the program itself.
+    @unittest.skipIf(CORE is None, "needs libx11-dev and libgl-dev")
+    @needs("sh", "dash", vulkan=False)
+    def test_opengl_of_the_core_profile(self):
+        for samples in (0, 4):
+            path, frame, info = self.of_opengl(5, CORE, samples)
+            self.assertEqual((info["draws"], info["skipped"]["draws"]), (4, 0))
+            self.assertEqual(sorted(target["id"] for target in info["targets"]), [0, 1])
+            other = self.folder / "opengl.bkf"
+            done = run(*SCREEN, BROKKR, "capture", "--frame", 5, "-o", other, "--", CORE, samples, environment=SOFTWARE)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            numbers = json.loads(run(BROKKR, "info", "--json", "-", other).stdout)
+            for key in ("draws", "triangles", "unique_vertices"):
+                self.assertEqual(info[key], numbers[key], key)
+            pictures = [self.folder / "imported.png", self.folder / "captured.png"]
+            for one, picture in zip((frame, other), pictures):
+                run(BROKKR, "render", one, "--target", 0, "-o", picture)
+            if samples == 0:  # in a window, Mesa's samples lie upside down
+                self.assertEqual(pictures[0].read_bytes(), pictures[1].read_bytes())
+        self.damaged(path)
+
+    def damaged(self, path):
+        """Parts of a capture, and captures of other interfaces, are one line each."""
+        whole = path.read_bytes()
+        meta = 40 + int.from_bytes(whole[36:40], "little")  # after the small picture
+        name = whole.index(b"OpenGL", meta)
+        other = bytearray(whole)
+        other[meta + 8:meta + 12] = (1).to_bytes(4, "little")
+        other[name:name + 6] = b"D3D11\0"
+        damaged = self.folder / "damaged.rdc"
+        for data, said in ((whole[:45], "RenderDoc cannot read it"), (whole[:name], "RenderDoc cannot read it"),
+                           (whole[:len(whole) // 2], "this computer cannot replay it"),
+                           (other, "it is a capture of D3D11, and the import replays only Vulkan and OpenGL")):
+            damaged.write_bytes(data)
+            done = run("xvfb-run", "-a", BROKKR, "import", damaged, "-o", self.folder / "none.bkf")
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn(f"damaged.rdc: {said}", done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        done = run(BROKKR, "import", path, "-o", self.folder / "none.bkf", environment={"DISPLAY": ""})
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("this computer cannot replay it", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        done = run("xvfb-run", "-a", BROKKR, "import", path, "-o", self.folder / "none.bkf", "--timeout", 0.1)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("did not end within --timeout", done.stderr)
+        self.assertIn("is not a capture library", self.refused(1, path, "--library", HERE / "capture.py"))
+        self.assertFalse((self.folder / "none.bkf").exists())
 
     @needs("vkcube", "vulkan-tools")
     def test_vkcube(self):
