@@ -151,6 +151,9 @@ TEST(ExactVertices, OpenArena) { expect_exact("openarena", 83); }
 TEST(ExactVertices, Neverball) { expect_exact("neverball", 94); }
 TEST(ExactVertices, ExtremeTuxRacer) { expect_exact("extremetuxracer", 77); }
 TEST(ExactVertices, Terrain) { expect_exact("terrain", 87); }
+TEST(ExactVertices, Harmonics) { expect_exact("harmonics", 50); }
+TEST(ExactVertices, ZeroAD) { expect_exact("0ad", 50); }
+TEST(ExactVertices, Glxgears) { expect_exact("glxgears", 50); }
 
 }  // namespace
 }  // namespace brokkr
