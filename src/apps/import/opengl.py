@@ -12,21 +12,28 @@ import sys
 import replay
 import renderdoc as rd
 
-NONE, TRUE = 0, 1
-TEXTURE = 0x1702
-TEXTURE_2D, TEXTURE_2D_MULTISAMPLE = 0x0DE1, 0x9100
+# Names of OpenGL, GLX and EGL.
+NONE, TRUE, NO_ERROR = 0, 1, 0
+TEXTURE, TEXTURE_2D, TEXTURE_2D_MULTISAMPLE, NEAREST = 0x1702, 0x0DE1, 0x9100, 0x2600
 READ_FRAMEBUFFER, DRAW_FRAMEBUFFER = 0x8CA8, 0x8CA9
 COLOR, DEPTH, STENCIL, COLOR_BIT = 0x8CE0, 0x8D00, 0x8D20, 0x4000
-OBJECT_TYPE, OBJECT_NAME = 0x8CD0, 0x8CD1
-MAJOR_VERSION, MINOR_VERSION, NEAREST, NO_ERROR = 0x821B, 0x821C, 0x2600, 0
+OBJECT_TYPE, OBJECT_NAME, MAJOR_VERSION, MINOR_VERSION = 0x8CD0, 0x8CD1, 0x821B, 0x821C
+GLX_SCREEN, GLX_DRAWABLE_TYPE, GLX_PBUFFER_BIT, GLX_RENDER_TYPE, GLX_RGBA_BIT = 0x800C, 0x8010, 4, 0x8011, 1
+GLX_DOUBLEBUFFER, GLX_RED, GLX_GREEN, GLX_BLUE, GLX_ALPHA, GLX_SAMPLES = 5, 8, 9, 10, 11, 100001
+GLX_MAJOR, GLX_MINOR, GLX_PROFILE, GLX_CORE = 0x2091, 0x2092, 0x9126, 1
+GLX_PBUFFER_WIDTH, GLX_PBUFFER_HEIGHT = 0x8041, 0x8040
+EGL_NONE, EGL_DRAW, EGL_ES_API, EGL_SURFACE_TYPE, EGL_PBUFFER_BIT = 0x3038, 0x3059, 0x30A0, 0x3033, 1
+EGL_RED, EGL_GREEN, EGL_BLUE, EGL_ALPHA, EGL_SAMPLES = 0x3024, 0x3023, 0x3022, 0x3021, 0x3031
+EGL_RENDERABLE, EGL_ES3_BIT, EGL_OPENGL_BIT, EGL_WIDTH, EGL_HEIGHT = 0x3040, 0x40, 0x8, 0x3057, 0x3056
+EGL_MAJOR, EGL_MINOR, EGL_PROFILE, EGL_CORE = 0x3098, 0x30FB, 0x30FD, 1
 
 
 class Failed(Exception):
     """The capture cannot be replayed: the reason."""
 
 
-def words(*numbers):
-    return (ctypes.c_int * (len(numbers) + 1))(*numbers, NONE)
+def words(*numbers, end=NONE):
+    return (ctypes.c_int * (len(numbers) + 1))(*numbers, end)
 
 
 class Glx:
@@ -51,9 +58,10 @@ class Glx:
 
     def open(self, size, alpha, samples, version):
         """Makes a window, and a context for it. Returns false if there is none with these bits and samples."""
-        wanted = words(0x8010, 4, 0x8011, 1, 8, 8, 9, 8, 10, 8, 11, alpha, 100001, samples)
+        wanted = words(GLX_DRAWABLE_TYPE, GLX_PBUFFER_BIT, GLX_RENDER_TYPE, GLX_RGBA_BIT, GLX_DOUBLEBUFFER, TRUE,
+                       GLX_RED, 8, GLX_GREEN, 8, GLX_BLUE, 8, GLX_ALPHA, alpha, GLX_SAMPLES, samples)
         count, screen, value = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
-        self.library.glXQueryContext(self.display, ctypes.c_void_p(self.context), 0x800C, ctypes.byref(screen))
+        self.library.glXQueryContext(self.display, ctypes.c_void_p(self.context), GLX_SCREEN, ctypes.byref(screen))
         configs = self.library.glXChooseFBConfig(self.display, screen, wanted, ctypes.byref(count))
 
         def of(config, name):
@@ -61,7 +69,7 @@ class Glx:
             return value.value
         for config in (ctypes.c_void_p * count.value).from_address(configs) if configs else ():
             config = ctypes.c_void_p(config)
-            if [of(config, name) for name in (8, 11, 100001)] == [8, alpha, samples]:
+            if [of(config, name) for name in (GLX_RED, GLX_ALPHA, GLX_SAMPLES)] == [8, alpha, samples]:
                 break
         else:
             return False
@@ -69,8 +77,9 @@ class Glx:
                                   ctypes.c_void_p)(self.find("glXCreateContextAttribsARB"))
         ctypes.CDLL("libX11.so.6").XSetErrorHandler(self.ignore)
         context = create(self.display, config, self.context, TRUE,
-                         words(0x2091, version[0], 0x2092, version[1], 0x9126, 1))
-        window = self.library.glXCreatePbuffer(self.display, config, words(0x8041, size[0], 0x8040, size[1]))
+                         words(GLX_MAJOR, version[0], GLX_MINOR, version[1], GLX_PROFILE, GLX_CORE))
+        window = self.library.glXCreatePbuffer(self.display, config,
+                                               words(GLX_PBUFFER_WIDTH, size[0], GLX_PBUFFER_HEIGHT, size[1]))
         self.ours = (window, context)
         return bool(context and window)
 
@@ -93,15 +102,15 @@ class Egl:
         self.context = self.library.eglGetCurrentContext()
         if self.context:
             self.display = ctypes.c_void_p(self.library.eglGetCurrentDisplay())
-            self.theirs = (self.library.eglGetCurrentSurface(0x3059), self.context)
+            self.theirs = (self.library.eglGetCurrentSurface(EGL_DRAW), self.context)
 
     def find(self, name):
         return self.library.eglGetProcAddress(name.encode())
 
     def open(self, size, alpha, samples, version):
-        is_es = self.library.eglQueryAPI() == 0x30A0
-        wanted = (ctypes.c_int * 15)(0x3033, 1, 0x3024, 8, 0x3023, 8, 0x3022, 8, 0x3021, alpha, 0x3031, samples,
-                                     0x3040, 0x40 if is_es else 0x8, 0x3038)
+        is_es = self.library.eglQueryAPI() == EGL_ES_API
+        wanted = words(EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RED, 8, EGL_GREEN, 8, EGL_BLUE, 8, EGL_ALPHA, alpha,
+                       EGL_SAMPLES, samples, EGL_RENDERABLE, EGL_ES3_BIT if is_es else EGL_OPENGL_BIT, end=EGL_NONE)
         configs, count, value = (ctypes.c_void_p * 256)(), ctypes.c_int(), ctypes.c_int()
         self.library.eglChooseConfig(self.display, wanted, configs, 256, ctypes.byref(count))
 
@@ -110,16 +119,16 @@ class Egl:
             return value.value
         for config in configs[:count.value]:
             config = ctypes.c_void_p(config)
-            if [of(config, name) for name in (0x3024, 0x3021, 0x3031)] == [8, alpha, samples]:
+            if [of(config, name) for name in (EGL_RED, EGL_ALPHA, EGL_SAMPLES)] == [8, alpha, samples]:
                 break
         else:
             return False
-        core = () if is_es else (0x30FD, 1)
+        core = () if is_es else (EGL_PROFILE, EGL_CORE)
         context = self.library.eglCreateContext(
             self.display, config, ctypes.c_void_p(self.context),
-            (ctypes.c_int * 7)(0x3098, version[0], 0x30FB, version[1], *core, 0x3038))
+            words(EGL_MAJOR, version[0], EGL_MINOR, version[1], *core, end=EGL_NONE))
         window = self.library.eglCreatePbufferSurface(
-            self.display, config, (ctypes.c_int * 5)(0x3057, size[0], 0x3056, size[1], 0x3038))
+            self.display, config, words(EGL_WIDTH, size[0], EGL_HEIGHT, size[1], end=EGL_NONE))
         self.ours = (window, context)
         return bool(context and window)
 
