@@ -156,38 +156,6 @@ std::string driver_of(const fs::path& capture) {
   return file ? name.c_str() : "";
 }
 
-// RenderDoc's replay draws the window's picture into a target that is copied to the window at the end. Makes it the
-// window, as it was in the program. The window stays as it is if the copy is another one.
-void join_window(Frame& frame) {
-  const auto* const copy = frame.commands.empty() ? nullptr : std::get_if<BlitCommand>(&frame.commands.back());
-  if (copy == nullptr || copy->to + 1 != frame.targets.size() || copy->from == copy->to) return;
-  const uint32_t from = copy->from, window = copy->to;
-  Target &drawn = frame.targets[from], &shown = frame.targets[window];
-  const Rect whole{0, 0, shown.width, shown.height};
-  if (copy->source != whole || copy->destination != whole || drawn.width != shown.width ||
-      drawn.height != shown.height || drawn.samples != shown.samples || drawn.colors.size() != 1)
-    return;
-  frame.commands.pop_back();
-  const auto* const clear = frame.commands.empty() ? nullptr : std::get_if<ClearCommand>(&frame.commands.back());
-  if (clear != nullptr && clear->target == window) frame.commands.pop_back();
-  drawn.id = shown.id;
-  frame.targets.pop_back();
-  std::erase_if(frame.views, [&](const View& view) { return view.target == window; });
-  const auto end = uint32_t(frame.commands.size());
-  for (Reference& reference : frame.references) {
-    reference.before = std::min(reference.before, end);
-    if (reference.target == window) reference.target = from;
-  }
-  // One reference for the depth and the picture at the end.
-  for (size_t i = 0; i + 1 < frame.references.size(); ++i) {
-    Reference &first = frame.references[i], &last = frame.references.back();
-    if (first.target != from || last.target != from || first.before != end || !last.depth.empty()) continue;
-    first.color_file = std::move(last.color_file);
-    frame.references.pop_back();
-    break;
-  }
-}
-
 Frame import_vulkan(const Arguments& arguments, const std::string& capture) {
   for (const char* const option : {"no-programs", "texture-limit", "library"}) {
     if (arguments.has(option))
@@ -214,7 +182,6 @@ Frame import_opengl(const Arguments& arguments, const std::string& capture) {
   if (!is_there(recorded))
     throw std::runtime_error(capture + ": the capture layer recorded no frame of RenderDoc's replay");
   Frame frame = read_bkf(recorded);
-  join_window(frame);
   const auto known = parse_json_or_null<nlohmann::json>(facts);
   frame.frame_number = known.is_object() ? known.value("frame", int64_t(0)) : 0;
   return frame;

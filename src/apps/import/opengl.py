@@ -3,7 +3,7 @@
 `brokkr import` starts this program with the layer (libbrokkr-capture.so), which records frame 1: the calls between the
 first swap of this program and the second. Between them the program replays the captured frame. RenderDoc draws the
 window's picture into a framebuffer object. The program copies it into a window of its own, which the layer takes for the
-program's. A line of JSON on its output says what was replayed; an error is one line on stderr and exit code 1.
+captured program's. A line of JSON on its output says what was replayed; an error is one line on stderr and exit code 1.
 """
 import ctypes
 import json
@@ -56,10 +56,10 @@ class Glx:
     def find(self, name):
         return self.library.glXGetProcAddressARB(name.encode())
 
-    def open(self, size, alpha, samples, version):
-        """Makes a window, and a context for it. Returns false if there is none with these bits and samples."""
+    def open(self, size, alpha, version):
+        """Makes a window, and a context for it. Returns false if there is none with these bits of alpha."""
         wanted = words(GLX_DRAWABLE_TYPE, GLX_PBUFFER_BIT, GLX_RENDER_TYPE, GLX_RGBA_BIT, GLX_DOUBLEBUFFER, TRUE,
-                       GLX_RED, 8, GLX_GREEN, 8, GLX_BLUE, 8, GLX_ALPHA, alpha, GLX_SAMPLES, samples)
+                       GLX_RED, 8, GLX_GREEN, 8, GLX_BLUE, 8, GLX_ALPHA, alpha)
         count, screen, value = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
         self.library.glXQueryContext(self.display, ctypes.c_void_p(self.context), GLX_SCREEN, ctypes.byref(screen))
         configs = self.library.glXChooseFBConfig(self.display, screen, wanted, ctypes.byref(count))
@@ -69,7 +69,7 @@ class Glx:
             return value.value
         for config in (ctypes.c_void_p * count.value).from_address(configs) if configs else ():
             config = ctypes.c_void_p(config)
-            if [of(config, name) for name in (GLX_RED, GLX_ALPHA, GLX_SAMPLES)] == [8, alpha, samples]:
+            if [of(config, name) for name in (GLX_RED, GLX_ALPHA, GLX_SAMPLES)] == [8, alpha, 0]:
                 break
         else:
             return False
@@ -107,10 +107,10 @@ class Egl:
     def find(self, name):
         return self.library.eglGetProcAddress(name.encode())
 
-    def open(self, size, alpha, samples, version):
+    def open(self, size, alpha, version):
         is_es = self.library.eglQueryAPI() == EGL_ES_API
         wanted = words(EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RED, 8, EGL_GREEN, 8, EGL_BLUE, 8, EGL_ALPHA, alpha,
-                       EGL_SAMPLES, samples, EGL_RENDERABLE, EGL_ES3_BIT if is_es else EGL_OPENGL_BIT, end=EGL_NONE)
+                       EGL_RENDERABLE, EGL_ES3_BIT if is_es else EGL_OPENGL_BIT, end=EGL_NONE)
         configs, count, value = (ctypes.c_void_p * 256)(), ctypes.c_int(), ctypes.c_int()
         self.library.eglChooseConfig(self.display, wanted, configs, 256, ctypes.byref(count))
 
@@ -119,7 +119,7 @@ class Egl:
             return value.value
         for config in configs[:count.value]:
             config = ctypes.c_void_p(config)
-            if [of(config, name) for name in (EGL_RED, EGL_ALPHA, EGL_SAMPLES)] == [8, alpha, samples]:
+            if [of(config, name) for name in (EGL_RED, EGL_ALPHA, EGL_SAMPLES)] == [8, alpha, 0]:
                 break
         else:
             return False
@@ -204,11 +204,9 @@ class Player:
         """Opens a window like the captured one."""
         version = (self.gl.integer("GetIntegerv", MAJOR_VERSION), self.gl.integer("GetIntegerv", MINOR_VERSION))
         alpha = 8 if image.format.compCount == 4 else 0
-        several = image.msSamp if image.msSamp > 1 else 0
-        for samples in (several, 0) if several else (0,):
-            for bits in (alpha, 8 - alpha):
-                if self.system.open((image.width, image.height), bits, samples, version):
-                    return
+        for bits in (alpha, 8 - alpha):
+            if self.system.open((image.width, image.height), bits, version):
+                return
         raise Failed("the window system has no window of 8 bits a channel")
 
     def _show(self, planes, image):
