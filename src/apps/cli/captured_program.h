@@ -25,8 +25,8 @@ std::filesystem::path find_program(const std::string& program);
 // without the library.
 void require_same_word_size(const std::filesystem::path& program, const std::filesystem::path& library);
 
-// Finds the capture layer: `given`, or beside this program in its build tree, or where `cmake --install` puts it. Throws
-// if there is none.
+// Finds the capture layer: `given`, or beside this program in its build tree, or where `cmake --install` puts it.
+// Throws if there is none.
 std::filesystem::path find_capture_library(const std::string& given);
 
 // The value of LD_PRELOAD that adds the library to those that are already preloaded.

@@ -1,6 +1,6 @@
 // brokkr import of a RenderDoc capture. A script of src/apps/import replays it: rdc.py writes a frame file of Vulkan's
-// commands; opengl.py calls OpenGL, and the capture layer (src/apps/capture) records the calls, as it records those of any
-// program. The frame is checked and compressed here.
+// commands; opengl.py calls OpenGL, and the capture layer (src/apps/capture) records the calls, as it records those of
+// any program. The frame is checked and compressed here.
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // core SAMPLES: an OpenGL 4.5 program of the core profile for tests of imported frames. Each frame uses what RenderDoc
 // captures in OpenGL: a compute shader that writes a texture, several colours of one target, instances, integer and
-// normalized attributes, uniform blocks and arrays, indirect draws with restart indices, a cube map, an array
-// texture, a geometry shader, a tessellated patch, and clip space as Vulkan's. SAMPLES: samples of a window's pixel.
+// normalized attributes, uniform blocks and arrays, indirect draws with restart indices, a cube map, an array texture,
+// a geometry shader, a tessellated patch, and clip space as Vulkan's. SAMPLES: samples of a window's pixel.
 //
 // It draws the same picture until it is ended.
 

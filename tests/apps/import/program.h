@@ -11,7 +11,7 @@
 
 constexpr int kSize = 256;  // pixels of the window's side
 
-// What the programs' window is like.
+// The kind of a program's window.
 struct WindowKind {
   bool core = false;  // the context is one of OpenGL 4.5, in the core profile
   int samples = 0;    // of a pixel
