@@ -175,7 +175,7 @@ std::vector<std::vector<uint32_t>> rings_of(GLenum mode, Run v) {
       for (size_t i = 0; i + 3 < n; i += 4) rings.push_back({v[i], v[i + 1], v[i + 2], v[i + 3]});
       break;
     case GL_QUAD_STRIP:
-      for (size_t i = 0; i + 3 < n; i += 2) rings.push_back({v[i], v[i + 1], v[i + 3], v[i + 2]});
+      for (size_t i = 0; i + 3 < n; i += 2) rings.push_back({v[i + 2], v[i], v[i + 1], v[i + 3]});
       break;
     case GL_POLYGON:
       if (n > 2) rings.emplace_back(v.begin(), v.end());
@@ -220,8 +220,10 @@ std::optional<Outlines> assemble_outlines(GLenum mode, const CompactIndices* ind
   Outlines result{{Topology::lines, true, false, {}}, {}};
   for_each_run(indices, count, [&](Run run) {
     for (const std::vector<uint32_t>& ring : rings_of(mode, run)) {
-      for (size_t i = 0; i < ring.size(); i++) {
-        result.lines.indices.insert(result.lines.indices.end(), {ring[i], ring[(i + 1) % ring.size()]});
+      // In the order of Mesa's software drivers: the closing edge of all faces but polygons comes first.
+      const size_t n = ring.size(), first = mode == GL_POLYGON ? 0 : n - 1;
+      for (size_t i = first; i < first + n; i++) {
+        result.lines.indices.insert(result.lines.indices.end(), {ring[i % n], ring[(i + 1) % n]});
       }
       result.sizes.push_back(static_cast<uint32_t>(ring.size()));
     }

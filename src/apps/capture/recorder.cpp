@@ -373,7 +373,7 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
   if (stage.vertex) vertex = shading_.read_vertex(context, stage);
   for (Replayed& part : replay(context, call, stage, draw.flags)) {
     if (whole_quads) divide_whole_quads(part, draw.flags);
-    if (primitive == GL_POINTS && !context.info.es) drop_points_outside(part);
+    if (primitive == GL_POINTS && !context.info.es && !reads(program, "gl_PrimitiveID")) drop_points_outside(part);
     if (!part.outlines.empty()) cull_outlines(part, render.state, draw.flags);
     if (clips) clip_planes.clip(part, stage, render.state, (draw.flags & kProvokingFirst) != 0);
     if (stipple && primitive == GL_LINES)

@@ -352,16 +352,20 @@ bool is_flat(const State& state, const FragmentProgram* program) {
          (program != nullptr && std::any_of(program->varyings.begin(), program->varyings.end(), has_flat));
 }
 
+bool reads(const FragmentProgram* program, const char* name) {
+  const auto has_name = [&](const std::string& text) { return text.find(name) != std::string::npos; };
+  return program != nullptr && std::any_of(program->texts.begin(), program->texts.end(), has_name);
+}
+
 bool may_draw_outlines(const DrawCall& call, const RenderState& render, const VertexStage& stage,
                        const FragmentProgram* program) {
-  const auto reads_side = [](const std::string& text) { return text.find("gl_FrontFacing") != std::string::npos; };
   const bool one_instance = std::all_of(call.parts.begin(), call.parts.end(), [](const SubDraw& part) {
     return part.instances == 1;
   });
   return render.state.polygon_mode == PolygonMode::line && !render.back_mode && !render.state.polygon_offset &&
          !is_flat(render.state, program) && (render.state.cull == CullMode::none || one_instance) &&
          std::find(stage.more.begin(), stage.more.end(), kBackColor) == stage.more.end() &&
-         (program == nullptr || std::none_of(program->texts.begin(), program->texts.end(), reads_side));
+         !reads(program, "gl_FrontFacing") && !reads(program, "gl_PrimitiveID");
 }
 
 void drop_points_outside(Replayed& part) {

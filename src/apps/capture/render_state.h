@@ -56,8 +56,11 @@ bool may_draw_whole_quads(const Context& context, const DrawCall& call, const Re
 // Returns true if a primitive's colours or other inputs are those of its provoking vertex.
 bool is_flat(const State& state, const FragmentProgram* program);
 
+// Returns true if a text of the program has this name. `program`: may be null.
+bool reads(const FragmentProgram* program, const char* name);
+
 // Returns true if the file may hold the outlines of the draw's faces as lines: the faces are drawn as lines, and lines
-// look the same. They do not if vertices provoke, if sides differ, or if lines have the depth offset of their faces.
+// look the same. They do not if vertices provoke, if sides differ, if faces have numbers, or if lines have the depth offset of their faces.
 // Other outlines become the lines of the draw's triangles, with edges inside of quads and polygons.
 bool may_draw_outlines(const DrawCall& call, const RenderState& render, const VertexStage& stage,
                        const FragmentProgram* program);
