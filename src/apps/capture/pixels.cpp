@@ -87,8 +87,8 @@ GLfloat first_pixel(const Pixels& pixels, GLfloat position, GLfloat origin) {
   return pixels.is_bitmap ? std::floor(position + 0.0001f - origin) : std::round(position);
 }
 
-// Neutralizes state of faces and of the vertex stage, which pixels and clears ignore. Returns the size of a viewport that
-// covers the whole framebuffer, because pixels may lie outside the application's viewport.
+// Neutralizes state of faces and of the vertex stage, which pixels and clears ignore. Returns the size of a viewport
+// that covers the whole framebuffer, because pixels may lie outside the application's viewport.
 GLfloat draw_to_window(const Context& context, Restore& restore) {
   for (const GLenum feature :
        {GL_CULL_FACE, GL_POLYGON_OFFSET_FILL, GL_POLYGON_STIPPLE, GL_POLYGON_SMOOTH, GL_VERTEX_PROGRAM_TWO_SIDE})
@@ -165,8 +165,8 @@ void record_partial_clear(Recorder& recorder, Context& context, const std::optio
       GL(Disable)(feature);
   const auto send = [](GLenum mode) {
     GL(Begin)(mode);
-    for (const auto& [x, y] : {std::pair{-1.0f, -1.0f}, {1.0f, -1.0f}, {1.0f, 1.0f}, {-1.0f, -1.0f}, {1.0f, 1.0f},
-                               {-1.0f, 1.0f}})
+    for (const auto& [x, y] :
+         {std::pair{-1.0f, -1.0f}, {1.0f, -1.0f}, {1.0f, 1.0f}, {-1.0f, -1.0f}, {1.0f, 1.0f}, {-1.0f, 1.0f}})
       GL(Vertex2f)(x, y);
     GL(End)();
   };

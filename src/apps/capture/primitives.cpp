@@ -195,7 +195,8 @@ double signed_area(std::span<const uint32_t> lines, std::span<const glm::vec4> p
   double area = 0;
   for (size_t i = 1; 2 * i + 2 < lines.size(); i++) {
     const std::array<double, 3> b = corner(i), c = corner(i + 1);
-    area += a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+    area +=
+        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
   }
   return area;
 }

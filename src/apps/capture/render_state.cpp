@@ -359,9 +359,8 @@ bool reads(const FragmentProgram* program, const char* name) {
 
 bool may_draw_outlines(const DrawCall& call, const RenderState& render, const VertexStage& stage,
                        const FragmentProgram* program) {
-  const bool one_instance = std::all_of(call.parts.begin(), call.parts.end(), [](const SubDraw& part) {
-    return part.instances == 1;
-  });
+  const bool one_instance =
+      std::all_of(call.parts.begin(), call.parts.end(), [](const SubDraw& part) { return part.instances == 1; });
   return render.state.polygon_mode == PolygonMode::line && !render.back_mode && !render.state.polygon_offset &&
          !is_flat(render.state, program) && (render.state.cull == CullMode::none || one_instance) &&
          std::find(stage.more.begin(), stage.more.end(), kBackColor) == stage.more.end() &&
@@ -396,9 +395,9 @@ void cull_outlines(Replayed& part, const State& state, uint32_t flags) {
 
 bool may_draw_whole_quads(const Context& context, const DrawCall& call, const RenderState& render, uint32_t flags,
                           const FragmentProgram* program) {
-  return call.mode == GL_QUADS && !call.indexed() && (flags & kProvokingFirst) == 0 && !is_flat(render.state, program) &&
-         render.state.polygon_mode == PolygonMode::fill && !render.back_mode && render.clip_planes.empty() &&
-         is_llvmpipe(context);
+  return call.mode == GL_QUADS && !call.indexed() && (flags & kProvokingFirst) == 0 &&
+         !is_flat(render.state, program) && render.state.polygon_mode == PolygonMode::fill && !render.back_mode &&
+         render.clip_planes.empty() && is_llvmpipe(context);
 }
 
 bool is_llvmpipe(const Context& context) { return context.info.renderer.find("llvmpipe") != std::string::npos; }

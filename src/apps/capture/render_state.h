@@ -60,8 +60,9 @@ bool is_flat(const State& state, const FragmentProgram* program);
 bool reads(const FragmentProgram* program, const char* name);
 
 // Returns true if the file may hold the outlines of the draw's faces as lines: the faces are drawn as lines, and lines
-// look the same. They do not if vertices provoke, if sides differ, if faces have numbers, or if lines have the depth offset of their faces.
-// Other outlines become the lines of the draw's triangles, with edges inside of quads and polygons.
+// look the same. They do not if vertices provoke, if sides differ, if faces have numbers, or if lines have the depth
+// offset of their faces. Other outlines become the lines of the draw's triangles, with edges inside of quads and
+// polygons.
 bool may_draw_outlines(const DrawCall& call, const RenderState& render, const VertexStage& stage,
                        const FragmentProgram* program);
 

@@ -249,9 +249,8 @@ void replay_expanded(Context& context, const DrawCall& call, const VertexStage& 
   }
   result.vertices = static_cast<uint32_t>(result.positions.size());
   if (result.vertices > 0) {
-    assemble_as_driver(context,
-                       {as_points ? call.mode : primitive, flags, stage.draws_outlines, stage.draws_flat}, nullptr,
-                       result.vertices, result);
+    assemble_as_driver(context, {as_points ? call.mode : primitive, flags, stage.draws_outlines, stage.draws_flat},
+                       nullptr, result.vertices, result);
   }
   if (result.assembly || !result.problem.empty()) out.push_back(std::move(result));
 }

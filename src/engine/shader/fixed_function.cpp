@@ -130,9 +130,7 @@ class Text {
         break;
       case EnvironmentMode::decal:
         // OpenGL leaves this open for textures of one colour; Mesa keeps c.
-        color = is_grey(base)     ? "c.rgb"
-                : has_alpha(base) ? fmt::format("mix(c.rgb, {0}.rgb, {0}.a)", t)
-                                  : t + ".rgb";
+        color = is_grey(base) ? "c.rgb" : has_alpha(base) ? fmt::format("mix(c.rgb, {0}.rgb, {0}.a)", t) : t + ".rgb";
         alpha = "c.a";
         break;
       case EnvironmentMode::blend:

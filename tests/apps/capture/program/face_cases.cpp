@@ -1,5 +1,5 @@
-// Faces as outlines, flat polygons, points at the window's edges; and targets that change without whole draws: clears of
-// single channels, integers, uploads.
+// Faces as outlines, flat polygons, points at the window's edges; and targets that change without whole draws: clears
+// of single channels, integers, uploads.
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -64,10 +64,10 @@ class Drawn {
   void show(int column, int row, const char* shading, float level = 0) const {
     glBindFramebuffer(GL_FRAMEBUFFER, GLuint(window_));
     glViewport(column * kSide, row * kSide, kSide, kSide);
-    const GLuint program = link(
-        {compile(GL_VERTEX_SHADER, "#version 130\nout vec2 place; void main() { gl_Position = gl_Vertex;"
-                                   " place = gl_Vertex.xy * 0.5 + 0.5; }"),
-         compile(GL_FRAGMENT_SHADER, shading)});
+    const GLuint program = link({compile(GL_VERTEX_SHADER,
+                                         "#version 130\nout vec2 place; void main() { gl_Position = gl_Vertex;"
+                                         " place = gl_Vertex.xy * 0.5 + 0.5; }"),
+                                 compile(GL_FRAGMENT_SHADER, shading)});
     glUseProgram(program);
     glUniform1f(glGetUniformLocation(program, "level"), level);
     glRectf(-1, -1, 1, 1);
@@ -150,10 +150,10 @@ void draw_integers() {
   const Drawn drawn(GL_RGBA8UI, 1);
   const GLuint nothing[] = {1, 2, 3, 255};
   glClearBufferuiv(GL_COLOR, 0, nothing);
-  const GLuint program =
-      link({compile(GL_VERTEX_SHADER, "#version 130\nvoid main() { gl_Position = gl_Vertex; }"),
-            compile(GL_FRAGMENT_SHADER, "#version 130\nout uvec4 number;"
-                                        " void main() { number = uvec4(gl_FragCoord.xy * 4.0, 77, 255); }")});
+  const GLuint program = link({compile(GL_VERTEX_SHADER, "#version 130\nvoid main() { gl_Position = gl_Vertex; }"),
+                               compile(GL_FRAGMENT_SHADER,
+                                       "#version 130\nout uvec4 number;"
+                                       " void main() { number = uvec4(gl_FragCoord.xy * 4.0, 77, 255); }")});
   glUseProgram(program);
   glRectf(-0.75f, -0.5f, 0.5f, 0.75f);
   glUseProgram(0);
