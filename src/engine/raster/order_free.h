@@ -223,7 +223,8 @@ BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_nu
         if (complete) {
           const uint32_t written =
               kClearDepth | kKeysWaiting | (phase.key_bits & kKeyDepthOnly ? 0u : uint32_t(kClearColor | kLoadWaits));
-          state.bits &= ~written;
+          const uint32_t shown = is_shown_at_once(t.targets, region, phase.key_bits) ? kShown : 0u;
+          state.bits = (state.bits & ~written) | shown;
           if (kNotesChanges) state.bits |= kChanged;
         } else {
           state.bits = (state.bits & ~uint32_t(kClearDepth)) | kKeysWaiting;
