@@ -80,7 +80,7 @@ struct HeldPrepared {
   std::unique_ptr<PreparedFrame> prepared;
   std::optional<FragmentShader> shader;
   std::vector<int32_t> command_numbers, instance_numbers;
-  std::mutex lock;  // of the thread that draws or changes it
+  std::mutex lock;  // one thread draws or changes the frame
 
   Frame& frame() { return held.frame; }
 };

@@ -27,8 +27,8 @@ const CpuKernel* find_cpu_kernel(const std::string& isa) {
 
 namespace {
 
-// Returns true if one order-free phase draws everything, and only clears come before it: nothing reads what it leaves in
-// the planes except for a later launch or a read-back.
+// Returns true if one order-free phase draws everything, and only clears come before it: nothing reads what it leaves
+// in the planes except for a later launch or a read-back.
 bool ends_with_only_draws(const DrawPlan& plan) {
   bool drawn = false;
   for (const PhaseRecord& phase : plan.phases) {

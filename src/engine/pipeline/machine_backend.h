@@ -42,7 +42,7 @@ struct PlaneNeeds {
   static PlaneNeeds all() { return {true, true, true, true, true, true, true}; }
 };
 
-// How the planes of a launch will be read.
+// The reads that follow a launch.
 struct PlaneUse {
   PlaneNeeds needs = PlaneNeeds::all();
   ShownColors shown{};  // where colours may go at once; regions whose colours did have kShown
@@ -59,7 +59,7 @@ class MachineBackend {
   virtual std::unique_ptr<shader::CodeMaker> make_code_maker() const { return nullptr; }
   // Sets the compiled code that later launches use; null: none. Throws std::runtime_error if it cannot be used.
   virtual void use_code(const shader::CodeMaker* /*made*/) {}
-  // Says how the planes of later launches will be read.
+  // Sets the reads that follow later launches.
   virtual void use_planes(const PlaneUse& /*use*/) {}
   // Starts a launch and returns. Clears the remains of an aborted launch first.
   virtual void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,

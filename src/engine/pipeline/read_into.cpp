@@ -398,8 +398,8 @@ ShownColors shown_colors(const PreparedFrame::Impl& frame, const RenderOptions& 
       shading_traits(options.shading).overdraw || samples_of(target, options.samples) > 1 ||
       stored_format(target, options.shading == Shading::program) == ColorFormat::rgba16f)
     return {};
-  const Destination d = destination_of(*std::find_if(wanted.planes.begin(), wanted.planes.end(), is_color), target,
-                                       wanted.rows_from_top);
+  const Destination d =
+      destination_of(*std::find_if(wanted.planes.begin(), wanted.planes.end(), is_color), target, wanted.rows_from_top);
   constexpr size_t kWord = sizeof(uint32_t);
   if (d.row % kWord != 0 || d.layer % kWord != 0 || reinterpret_cast<uintptr_t>(d.data) % kWord != 0) return {};
   const auto row = int64_t(d.row / kWord);

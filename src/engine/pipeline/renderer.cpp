@@ -253,11 +253,12 @@ bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options) {
 }
 
 // The number of views that each launch should draw if all layers of a batch are read back; 0: one launch draws all. The
-// pictures of a slice fit into the caches, where the next launch draws again. Larger slices take longer per view, unless
-// the launch itself writes the pictures to the caller's memory: its planes stay empty, and fewer launches are better.
+// pictures of a slice fit into the caches, where the next launch draws again. Larger slices take longer per view,
+// unless the launch itself writes the pictures to the caller's memory: its planes stay empty, and fewer launches are
+// better.
 uint32_t slice_of(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted) {
   constexpr uint64_t kSliceBytes = 4u << 20;  // of colours and depths
-  constexpr uint64_t kOfEmpty = 2;
+  constexpr uint64_t kOfEmpty = 4;
   constexpr uint64_t kLeastViews = 8;
   const Target& target = frame.frame->targets[wanted.target];
   const auto layers = uint64_t(target.layers);

@@ -61,7 +61,8 @@ BROKKR_FN_NOINLINE uint32_t without_hidden(Warp& w, const KeyPass& pass, const T
                     z_dy * nearest_end(z_dy, box.min_y, box.max_y);
     const Uint nearest = depth_key(clamp_to(z, block.z_min, block.z_max), pass.key_bits);
     const auto tile = [](Int at) { return at >> 3; };
-    const Int x0 = tile(maximum(box.min_x, region.min_x) - pass.x), y0 = tile(maximum(box.min_y, region.min_y) - pass.y),
+    const Int x0 = tile(maximum(box.min_x, region.min_x) - pass.x),
+              y0 = tile(maximum(box.min_y, region.min_y) - pass.y),
               wide = tile(minimum(box.max_x, region.max_x) - pass.x) - x0,
               high = tile(minimum(box.max_y, region.max_y) - pass.y) - y0;
     const Mask fits = here && wide < kMostTiles && high < kMostTiles;
@@ -96,7 +97,8 @@ class HiddenTest {
     if (untested_ > 0) {
       --untested_;
     } else {
-      for (uint64_t left = tiles & changed_; left != 0; left &= left - 1) pass_.keys->find_farthest(w, lowest_bit(left));
+      for (uint64_t left = tiles & changed_; left != 0; left &= left - 1)
+        pass_.keys->find_farthest(w, lowest_bit(left));
       changed_ &= ~tiles;
       const uint32_t kept = without_hidden(w, pass_, block, mask);
       patience_ = kept != mask ? kPatience : patience_ - 1;

@@ -152,7 +152,7 @@ BROKKR_FN bool is_shown_at_once(const TargetTables& planes, const RegionRecord& 
          (bits & (kClearColor | kLoadWaits)) == kClearColor;
 }
 
-// Where the first colours of a region's tiles go: to the planes, or by way of a buffer to the caller's memory.
+// The place of the first colours of a region's tiles: the planes, or a buffer on the way to the caller's memory.
 class ColorPlace {
  public:
   BROKKR_FN explicit ColorPlace(const KeyPass& pass)
