@@ -8,7 +8,7 @@ BROKKR_MACHINE_BEGIN
 
 // The pending blocks of a region in the order in which they are drawn.
 struct BlockOrder {
-  static constexpr int kMost = 64;
+  static constexpr int kMost = kHasMiddle ? 64 : 1;
   uint32_t block[kMost], mask[kMost], depth[kMost];
   int count = 0;
 

@@ -89,9 +89,6 @@ struct FrontToBack {
     return covered;
   }
 };
-struct InAnyOrder {
-  BROKKR_FN explicit InAnyOrder(const KeyPass&) {}
-};
 
 // Rasterizes the warp's share of the pending elements that touch the region. Returns the number of covered samples.
 template <class Shared, class Place>
@@ -101,7 +98,7 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
   const int count = int(v.state().pending);
   int covered = 0;
   constexpr bool kInOrder = kHasMiddle && std::is_same_v<Place, AtCenter>;
-  [[maybe_unused]] std::conditional_t<kInOrder, FrontToBack, InAnyOrder> sorted(pass);
+  [[maybe_unused]] FrontToBack sorted(pass);
   for (int at = pass.share.first; at < count; at += pass.share.step) {
     if (at > pass.share.first && v.warp_is_stopped()) break;
     const PendingGroup group(w, t, v.r, at, count);
