@@ -40,8 +40,11 @@ struct TilePass {
   TileCounts& counts;
   ColorFormat format;
   uint32_t beside_colors;  // PhaseRecord::planes
-  int x0 = 0, y0 = 0;      // the tile's first sample within its region
-  size_t memory = 0;       // index of that sample in the planes
+  // The tile's first sample within its region, and that sample's index in the planes. x0 and y0 are apart: compilers
+  // would read them at once, and processors would wait until both had been written to the cache.
+  int x0 = 0;
+  size_t memory = 0;
+  int y0 = 0;
 
   BROKKR_FN bool half() const { return format == ColorFormat::rgba16f; }
 };
