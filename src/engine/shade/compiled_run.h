@@ -73,11 +73,13 @@ struct KnownSampler {
   const SampledRecord* record;  // any other one if the sampler has none, which lookups that are reached always have
   SampledRecord texture;
   int32_t quad_lane;
+  mutable bool blocks;  // UsualLookup::blocks, for the vectors of the run
 
   BROKKR_FN KnownSampler(const CompiledCall& call, uint32_t sampler)
       : record(call.sampled + (call.samplers[sampler].record < 0 ? 0 : call.samplers[sampler].record)),
         texture(*record),
-        quad_lane(call.samplers[sampler].quad_lane) {}
+        quad_lane(call.samplers[sampler].quad_lane),
+        blocks(may_be_in_blocks(texture)) {}
 };
 
 // Shaders with at most this many lookups contain them; more would take compilers too long. clang computes once what
@@ -230,7 +232,7 @@ struct VectorRun {
   BROKKR_FN void look_up_usual(const KnownSampler& sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
     if (!any(m)) return take_nothing(results);
     if constexpr (kLookups <= kMaxInlined) {
-      const UsualLookup look{&sampler.texture, call.texels, m};
+      const UsualLookup look{&sampler.texture, call.texels, m, &sampler.blocks};
       constexpr bool kApart = kLookups > kMaxInlinedEdges;
       take(results, brokkr::look_up_usual<kKnown, kApart>(look, as_float(u), as_float(v), as_float(detail)));
     } else {

@@ -335,19 +335,42 @@ class InterpreterOf {
     const bool is_known = (texture.usual && texture.kind == TextureKind::two) || (Warp::takes_turns && texture.nearest);
     return is_known && (o.extra & kOther) == 0 && !shader::has_offset(o.extra) && !is_ellipse(o, texture);
   }
-  BROKKR_FN_NOINLINE void sample_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
-    const UsualKind kind = usual_kind(texture);
+  // Calls look_up(w, look, u, v, detail) for each vector with active lanes, and stores the texels.
+  template <class LookUp>
+  BROKKR_FN void sample_vectors(const shader::CodeInstruction& o, const SampledRecord& texture, LookUp look_up) {
+    bool blocks = may_be_in_blocks(texture);
     for (int k = 0, end = vectors(); k < end; ++k) {
-      const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k)};
+      const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k), &blocks};
       if (!w.any(look.lanes)) continue;
-      const Float u = get<Float>(o.operand[0], k), v = get<Float>(o.operand[1], k), d = get<Float>(o.operand[2], k);
-      const Vec4<Warp> texel = Warp::takes_turns && texture.nearest ? nearest_two(w, look, kind, u, v, d)
-                                                                    : usual_two(w, look, kind, u, v, d);
+      const Vec4<Warp> texel = look_up(look, get<Float>(o.operand[0], k), get<Float>(o.operand[1], k),
+                                       get<Float>(o.operand[2], k));
       store(o.result[0], k, texel.x);
       store(o.result[1], k, texel.y);
       store(o.result[2], k, texel.z);
       store(o.result[3], k, texel.w);
     }
+  }
+  // The same for a texture of a common kind: whatever is equal for all vectors is decided once.
+  template <bool kRepeats>
+  BROKKR_FN_NOINLINE void sample_common(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    const CommonUsualKind<kRepeats> kind{usual_kind(texture).mip};
+    const bool opaque = texture.channel[3] == kChannelOne;
+    sample_vectors(o, texture, [&](const UsualLookup& look, Float u, Float v, Float detail) BROKKR_INLINE_LAMBDA {
+      Vec4<Warp> texel = usual_two(w, look, kind, u, v, detail);
+      if (opaque) texel.w = 1.0f;
+      return texel;
+    });
+  }
+  BROKKR_FN_NOINLINE void sample_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    const UsualKind kind = usual_kind(texture);
+    if constexpr (Warp::takes_turns && kVectors > 1) {
+      if (!texture.nearest && is_common(kind))
+        return kind.repeats[0] ? sample_common<true>(o, texture) : sample_common<false>(o, texture);
+    }
+    sample_vectors(o, texture, [&](const UsualLookup& look, Float u, Float v, Float detail) {
+      return Warp::takes_turns && texture.nearest ? nearest_two(w, look, kind, u, v, detail)
+                                                  : usual_two(w, look, kind, u, v, detail);
+    });
   }
   // `level`: the register of the level or of the level of detail.
   BROKKR_FN Vec4<Warp> sampled(const shader::CodeInstruction& o, const TextureLookup& look, int count, uint16_t level,

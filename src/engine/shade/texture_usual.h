@@ -16,6 +16,7 @@ struct UsualLookup {
   const SampledRecord* texture;
   const uint32_t* texels;
   Mask lanes;
+  bool* blocks = nullptr;  // NearWords::gather_word
 };
 
 // Lanes whose filter reads two faces of a cube, on levels where seamless filtering applies.
@@ -119,6 +120,24 @@ struct KnownUsualKind {
                                          known_channel(kKnown, 3)};
 };
 
+// The same for the kinds that most textures have: not sRGB, the same wrap on both axes, and colours as they are stored.
+// Alpha may be 1 instead.
+template <bool kRepeats>
+struct CommonUsualKind {
+  static constexpr bool apart = false, light = false;
+  static constexpr bool repeats[2] = {kRepeats, kRepeats};
+  static constexpr uint8_t channel[4] = {0, 1, 2, 3};
+  MipFilter mip;
+};
+BROKKR_FN bool is_common(const UsualKind& kind) {
+  const uint8_t(&c)[4] = kind.channel;
+  return !kind.light && kind.repeats[0] == kind.repeats[1] && c[0] == 0 && c[1] == 1 && c[2] == 2 &&
+         (c[3] == 3 || c[3] == kChannelOne);
+}
+
+// Pictures without levels are often drawn with one texel per pixel.
+BROKKR_FN bool may_be_in_blocks(const SampledRecord& texture) { return texture.levels == 1; }
+
 // Returns true if every filter reads a single texel with weight 256 * 256, as in pictures drawn with one texel per
 // pixel.
 template <class Kind>
@@ -170,9 +189,9 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& k
       const Int low = base + (multiply_small(row, width) + column);
       const Uint tx = as_uint(at_x) & 255u, ty = as_uint(at_y) & 255u;
       if (is_one_texel(w, look.lanes, kind, tx | ty))
-        return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
+        return handed_on(kind.channel, 1.0f, whole_bytes(w.gather_word(look.texels, low, look.lanes, look.blocks)));
       Uint texel[4];
-      w.gather_rows(look.texels, low, level.width, look.lanes, texel);
+      w.gather_rows(look.texels, low, level.width, look.lanes, texel, look.blocks);
       return usual_filtered(kind, texel, tx, ty);
     }
   }
