@@ -40,8 +40,8 @@ struct SampledPass {
             format,
             beside_colors,
             x0,
-            first_sample(planes, regions[i]) + size_t(tile) * kTileSamples,
-            y0};
+            y0,
+            first_sample(planes, regions[i]) + size_t(tile) * kTileSamples};
   }
 };
 

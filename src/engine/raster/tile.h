@@ -40,11 +40,8 @@ struct TilePass {
   TileCounts& counts;
   ColorFormat format;
   uint32_t beside_colors;  // PhaseRecord::planes
-  // The tile's first sample within its region, and that sample's index in the planes. x0 and y0 are apart: compilers
-  // would read them at once, and processors would wait until both had been written to the cache.
-  int x0 = 0;
-  size_t memory = 0;
-  int y0 = 0;
+  int x0 = 0, y0 = 0;      // the tile's first sample within its region
+  size_t memory = 0;       // index of that sample in the planes
 
   BROKKR_FN bool half() const { return format == ColorFormat::rgba16f; }
 };
@@ -315,7 +312,8 @@ BROKKR_FN bool replaces_colors(const TilePass& pass, const DrawRecord& draw) {
 }
 
 BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) {
-  return open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);
+  return open_program(pass.shading, draw.program, read_alone(pass.x0) + pass.region.x,
+                      read_alone(pass.y0) + pass.region.y);
 }
 
 // The kinds of blending of 8-bit colours that are common. Some code is made for one kind. over: usual transparency,
