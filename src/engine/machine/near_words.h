@@ -12,10 +12,11 @@ BROKKR_MACHINE_BEGIN
 // of_all_lanes: gather_pairs(p, at, first, second) reads for every lane. of_some_lanes: gather_pairs(p, at, lanes,
 // first, second) returns 0 in lanes whose bits are not set.
 //
-// A machine of eight lanes, which are the pixels of two quads side by side, may have blocks (has_blocks): find_block(at,
-// first, second) returns true if the lanes address four adjacent words in each of two rows, which begin at `first` and
-// `second`. load_block(p, first, second) loads the words of such rows; fetch_beyond(p, first, second) prefetches those
-// that are eight rows further, which the tile above will read. Hardware sees no line in the reads of tiles.
+// A machine of eight lanes, which are the pixels of two quads side by side, may have blocks (has_blocks):
+// find_block(at, first, second) returns true if the lanes address four adjacent words in each of two rows, which begin
+// at `first` and `second`. load_block(p, first, second) loads the words of such rows; fetch_beyond(p, first, second)
+// prefetches those that are eight rows further, which the tile above will read. Hardware sees no line in the reads of
+// tiles.
 enum class WordPairs : uint8_t { none, of_all_lanes, of_some_lanes };
 
 template <class W>

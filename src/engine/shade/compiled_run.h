@@ -79,7 +79,7 @@ struct KnownSampler {
       : record(call.sampled + (call.samplers[sampler].record < 0 ? 0 : call.samplers[sampler].record)),
         texture(*record),
         quad_lane(call.samplers[sampler].quad_lane),
-        blocks(may_be_in_blocks(texture)) {}
+        blocks(true) {}
 };
 
 // Shaders with at most this many lookups contain them; more would take compilers too long. clang computes once what
@@ -232,7 +232,8 @@ struct VectorRun {
   BROKKR_FN void look_up_usual(const KnownSampler& sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
     if (!any(m)) return take_nothing(results);
     if constexpr (kLookups <= kMaxInlined) {
-      const UsualLookup look{&sampler.texture, call.texels, m, &sampler.blocks};
+      constexpr bool kHasLevels = shader::mip_of_known(kKnown) != MipFilter::none;
+      const UsualLookup look{&sampler.texture, call.texels, m, kHasLevels ? nullptr : &sampler.blocks};
       constexpr bool kApart = kLookups > kMaxInlinedEdges;
       take(results, brokkr::look_up_usual<kKnown, kApart>(look, as_float(u), as_float(v), as_float(detail)));
     } else {

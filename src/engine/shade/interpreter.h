@@ -338,12 +338,12 @@ class InterpreterOf {
   // Calls look_up(w, look, u, v, detail) for each vector with active lanes, and stores the texels.
   template <class LookUp>
   BROKKR_FN void sample_vectors(const shader::CodeInstruction& o, const SampledRecord& texture, LookUp look_up) {
-    bool blocks = may_be_in_blocks(texture);
+    bool blocks = texture.levels == 1;
     for (int k = 0, end = vectors(); k < end; ++k) {
       const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k), &blocks};
       if (!w.any(look.lanes)) continue;
-      const Vec4<Warp> texel = look_up(look, get<Float>(o.operand[0], k), get<Float>(o.operand[1], k),
-                                       get<Float>(o.operand[2], k));
+      const Vec4<Warp> texel =
+          look_up(look, get<Float>(o.operand[0], k), get<Float>(o.operand[1], k), get<Float>(o.operand[2], k));
       store(o.result[0], k, texel.x);
       store(o.result[1], k, texel.y);
       store(o.result[2], k, texel.z);

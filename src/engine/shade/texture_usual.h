@@ -16,7 +16,7 @@ struct UsualLookup {
   const SampledRecord* texture;
   const uint32_t* texels;
   Mask lanes;
-  bool* blocks = nullptr;  // NearWords::gather_word
+  bool* blocks = nullptr;  // NearWords::gather_word; pictures without levels are often drawn with one texel per pixel
 };
 
 // Lanes whose filter reads two faces of a cube, on levels where seamless filtering applies.
@@ -134,9 +134,6 @@ BROKKR_FN bool is_common(const UsualKind& kind) {
   return !kind.light && kind.repeats[0] == kind.repeats[1] && c[0] == 0 && c[1] == 1 && c[2] == 2 &&
          (c[3] == 3 || c[3] == kChannelOne);
 }
-
-// Pictures without levels are often drawn with one texel per pixel.
-BROKKR_FN bool may_be_in_blocks(const SampledRecord& texture) { return texture.levels == 1; }
 
 // Returns true if every filter reads a single texel with weight 256 * 256, as in pictures drawn with one texel per
 // pixel.

@@ -205,8 +205,9 @@ TEST_F(FoldLookupsTest, PicturesDrawnTexelByPixelGiveTheSameBits) {
        {"at.xy + vec2(20.5, 9.5)", "vec2(at.x + 17.3, 25.8 - at.y)", "at.xy + vec2(-2.3, 28.7)",
         "vec2(at.x + 8.5, at.y < 4.0 ? at.y + 5.5 : 3.0 * at.x)", "vec2(20.5 - at.x, at.y + 7.2)",
         "vec2(at.x < 2.0 ? at.x + 11.25 : at.x + 13.5, at.y + 3.5)"}) {
-    const Program program = compiled(std::string("#version 400\nuniform sampler2D map;\nin vec4 at;\nout vec4 color;\n") +
-                                     "void main() {\n  color = texture(map, (" + place + ") / vec2(64, 32));\n}\n");
+    const Program program =
+        compiled(std::string("#version 400\nuniform sampler2D map;\nin vec4 at;\nout vec4 color;\n") +
+                 "void main() {\n  color = texture(map, (" + place + ") / vec2(64, 32));\n}\n");
     for (const TextureWrap wrap : {TextureWrap::repeat, TextureWrap::clamp_to_edge}) {
       const CapturedSampler sampler = sampler_of(wrap, true, MipFilter::none);
       const TexelBase base = wrap == TextureWrap::repeat ? TexelBase::rgba : TexelBase::rgb;
