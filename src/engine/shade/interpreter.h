@@ -338,9 +338,8 @@ class InterpreterOf {
   // Calls look_up(w, look, u, v, detail) for each vector with active lanes, and stores the texels.
   template <class LookUp>
   BROKKR_FN void sample_vectors(const shader::CodeInstruction& o, const SampledRecord& texture, LookUp look_up) {
-    bool blocks = texture.levels == 1;
     for (int k = 0, end = vectors(); k < end; ++k) {
-      const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k), &blocks};
+      const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k)};
       if (!w.any(look.lanes)) continue;
       const Vec4<Warp> texel =
           look_up(look, get<Float>(o.operand[0], k), get<Float>(o.operand[1], k), get<Float>(o.operand[2], k));
@@ -353,7 +352,8 @@ class InterpreterOf {
   // The same for a texture of a common kind: whatever is equal for all vectors is decided once.
   template <bool kRepeats>
   BROKKR_FN_NOINLINE void sample_common(const shader::CodeInstruction& o, const SampledRecord& texture) {
-    const CommonUsualKind<kRepeats> kind{usual_kind(texture).mip};
+    bool blocks = texture.levels == 1;  // pictures without levels are often drawn with one texel per pixel
+    const CommonUsualKind<kRepeats> kind{usual_kind(texture).mip, &blocks};
     const bool opaque = texture.channel[3] == kChannelOne;
     sample_vectors(o, texture, [&](const UsualLookup& look, Float u, Float v, Float detail) BROKKR_INLINE_LAMBDA {
       Vec4<Warp> texel = usual_two(w, look, kind, u, v, detail);
@@ -367,7 +367,7 @@ class InterpreterOf {
       if (!texture.nearest && is_common(kind))
         return kind.repeats[0] ? sample_common<true>(o, texture) : sample_common<false>(o, texture);
     }
-    sample_vectors(o, texture, [&](const UsualLookup& look, Float u, Float v, Float detail) {
+    sample_vectors(o, texture, [&](const UsualLookup& look, Float u, Float v, Float detail) BROKKR_INLINE_LAMBDA {
       return Warp::takes_turns && texture.nearest ? nearest_two(w, look, kind, u, v, detail)
                                                   : usual_two(w, look, kind, u, v, detail);
     });

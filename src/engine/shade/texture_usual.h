@@ -16,7 +16,6 @@ struct UsualLookup {
   const SampledRecord* texture;
   const uint32_t* texels;
   Mask lanes;
-  bool* blocks = nullptr;  // NearWords::gather_word; pictures without levels are often drawn with one texel per pixel
 };
 
 // Lanes whose filter reads two faces of a cube, on levels where seamless filtering applies.
@@ -84,7 +83,8 @@ BROKKR_FN Vec4<Warp> filtered_srgb(const Uint (&texel)[4], Uint tx, Uint ty) {
 
 // The way that texels become colours: the properties of a usual texture that are the same for all lookups.
 struct UsualKind {
-  static constexpr bool apart = false;  // texels at the edges of a level have a separate function
+  static constexpr bool apart = false;      // texels at the edges of a level have a separate function
+  static constexpr bool* blocks = nullptr;  // NearWords::gather_word
 
   bool light, repeats[2];
   MipFilter mip;  // none if there is one level
@@ -118,6 +118,7 @@ struct KnownUsualKind {
   static constexpr MipFilter mip = usual_kind(kKnown).mip;
   static constexpr uint8_t channel[4] = {known_channel(kKnown, 0), known_channel(kKnown, 1), known_channel(kKnown, 2),
                                          known_channel(kKnown, 3)};
+  bool* blocks = nullptr;
 };
 
 // The same for the kinds that most textures have: not sRGB, the same wrap on both axes, and colours as they are stored.
@@ -128,6 +129,7 @@ struct CommonUsualKind {
   static constexpr bool repeats[2] = {kRepeats, kRepeats};
   static constexpr uint8_t channel[4] = {0, 1, 2, 3};
   MipFilter mip;
+  bool* blocks;
 };
 BROKKR_FN bool is_common(const UsualKind& kind) {
   const uint8_t(&c)[4] = kind.channel;
@@ -186,9 +188,9 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& k
       const Int low = base + (multiply_small(row, width) + column);
       const Uint tx = as_uint(at_x) & 255u, ty = as_uint(at_y) & 255u;
       if (is_one_texel(w, look.lanes, kind, tx | ty))
-        return handed_on(kind.channel, 1.0f, whole_bytes(w.gather_word(look.texels, low, look.lanes, look.blocks)));
+        return handed_on(kind.channel, 1.0f, whole_bytes(w.gather_word(look.texels, low, look.lanes, kind.blocks)));
       Uint texel[4];
-      w.gather_rows(look.texels, low, level.width, look.lanes, texel, look.blocks);
+      w.gather_rows(look.texels, low, level.width, look.lanes, texel, kind.blocks);
       return usual_filtered(kind, texel, tx, ty);
     }
   }
