@@ -180,7 +180,7 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& k
                                  const UsualLevel<Side>& level) {
   const Int width(level.width), height(level.height), base = level.base;
   const Int at_x = usual_position(u, width, kind.repeats[0]), at_y = usual_position(v, height, kind.repeats[1]);
-  if (Warp::takes_turns) {
+  if constexpr (Warp::takes_turns) {
     // Usually all four texels lie inside the level. Then no address wraps or is clamped.
     const Int column = at_x >> 8, row = at_y >> 8;
     const Mask apart = as_uint(column) >= as_uint(width - 1) || as_uint(row) >= as_uint(height - 1);
