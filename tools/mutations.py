@@ -334,6 +334,8 @@ MUTATIONS = [
      SHADER_PICTURES, "*TextureMatrix*/TwoBorderLinear"),
     ("texture-seam", "src/engine/shade/texture_place.h", "select(over_s || over_t, ‹inside›, n)", "n",
      SHADER_PICTURES, "*TextureMatrix*/Seamless*"),
+    ("texture-block-row", "src/engine/machine/near_words.h", "p + (i & 1) + (‹i < 2 ? 0 : stride›), first", "0",
+     SHADER, "FoldLookupsTest.PicturesDrawnTexelByPixel*"),
     ("texture-usual-wrap", "src/engine/shade/texture_usual.h", "select(a < 0, last, a), ‹select(b > last, 0, b)›, weight",
      "minimum(b, last)", SHADER_PICTURES, "*TextureMatrix*/TwoRepeatLinear"),
     ("texture-nearest", "src/engine/shade/texture_plain.h", "plain_pair(kind, kind.wrap[1], at[‹1›], level.height)", "0",

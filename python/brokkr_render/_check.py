@@ -23,7 +23,8 @@ def as_numpy(value: Any, name: str) -> np.ndarray:
     try:
         if hasattr(value, "__dlpack__") and not isinstance(value, np.generic):
             if hasattr(value, "detach"):
-                value = value.detach().cpu()
+                # A tensor's memory, writable: before NumPy 2.1, arrays from DLPack are read-only.
+                return value.detach().cpu().numpy()
             return np.from_dlpack(value)
         return np.asarray(value)
     except (ValueError, TypeError, BufferError, RuntimeError, AttributeError, OverflowError) as error:

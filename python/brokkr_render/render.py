@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _brokkr, _check
 from .camera import Camera
-from .scene import _TEXTURES, Capture, Mesh, Scene, Table, load
+from .scene import _TEXTURES, Capture, Mesh, Scene, Table, _text_of_path, load
 
 Output = Literal["color", "linear", "depth", "window_depth", "stencil", "triangle", "mesh", "instance", "barycentric",
                  "normal", "position", "uv", "overdraw"]
@@ -101,10 +101,13 @@ class Picture:
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes a .png, without alpha, as a window shows the picture."""
-        text = os.fspath(path)
-        if not str(text).lower().endswith(".png"):
+        text = _text_of_path(path, "path")
+        if not text.lower().endswith(".png"):
             raise ValueError(f"path: {text!r} came; wanted a name that ends in .png")
-        _brokkr.write_png(str(text), np.ascontiguousarray(self.color), True)
+        try:
+            _brokkr.write_png(text, np.ascontiguousarray(self.color), True)
+        except RuntimeError as error:
+            raise OSError(f"path: {error}") from None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.color if dtype is None else self.color.astype(dtype)
@@ -187,6 +190,10 @@ def _uniforms(values: Mapping[str, Any]) -> dict[str, list[float]]:
     return made
 
 
+#: short names of the instruction sets that `machines` lists
+_ISAS = {"x86-64-v2": "v2", "x86-64-v3": "v3", "x86-64-v4": "v4", "AArch64 NEON": "neon"}
+
+
 class Renderer:
     """Draws one call at a time. Several renderers can run in parallel, also in forked processes. machine: "auto" takes a GPU
     where there is one; workers: threads (None: as many as this process may use); memory_limit: MiB."""
@@ -200,6 +207,10 @@ class Renderer:
         self.memory_limit = None if memory_limit is None else _check.integer(memory_limit, "memory_limit", 1, 1 << 24)
         if isa is not None and not isinstance(isa, str):
             raise TypeError(f"isa: {_check.described(isa)} came; wanted a str such as 'v3', or None")
+        if isa:
+            isa = _ISAS.get(isa, isa)
+            _check.choice(isa, "isa", [_ISAS.get(m["isa"], m["isa"]) for m in _brokkr.machines()
+                                       if m["name"] == "CPU" and m["available"]])
         self._native = _brokkr.Renderer(machine, count, isa or "", self.memory_limit or 0, shaders)
 
     def prepare(self, scene: Scene | Mesh | str | os.PathLike, *, size: tuple[int, int], views: int = 1,
@@ -251,8 +262,10 @@ def _mapping(out: Any) -> Mapping[str, Any]:
 
 def _scene_of(scene: Any) -> Scene:
     if isinstance(scene, Scene):
+        scene._require_valid()
         return scene
     if isinstance(scene, Mesh):
+        scene._require_valid("mesh")
         return Scene([scene])
     if isinstance(scene, (str, os.PathLike)):
         loaded = load(scene)
@@ -463,11 +476,16 @@ class Prepared:
             shape = (self.views, height, width, *pixel)
             if name in given:
                 array = _check.as_numpy(given[name], f"out[{name!r}]")
-                if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous or not array.flags.writeable:
-                    state = "" if array.flags.writeable else ", read-only"
-                    state += "" if array.flags.c_contiguous else ", not contiguous"
+                f = array.flags
+                if array.shape != shape or array.dtype != dtype or not (f.c_contiguous and f.writeable and f.aligned):
+                    state = "" if f.writeable else ", read-only"
+                    state += "" if f.c_contiguous else ", not contiguous"
+                    state += "" if f.aligned else ", not aligned"
                     raise ValueError(f"out[{name!r}]: {_check.described(array)}{state} came; wanted a contiguous, writable "
                                      f"{np.dtype(dtype)}{list(shape)}")
+                for other in result:
+                    if other in given and np.may_share_memory(array, result[other]):
+                        raise ValueError(f"out[{name!r}]: shares memory with out[{other!r}]; wanted an array of its own")
             else:
                 array = np.empty(shape, dtype)
             result[name] = array

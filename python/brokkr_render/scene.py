@@ -38,6 +38,11 @@ class Material:
             if value is not None:
                 self.textures[name] = _check.texels(value, name)
 
+    def _require_valid(self) -> None:
+        """Raises if a value that was set later is wrong."""
+        Material(self.base_color, metallic=self.metallic, roughness=self.roughness, emission=self.emission,
+                 alpha_cutoff=self.alpha_cutoff, unlit=self.unlit, **self.textures)
+
 
 class Mesh:
     """Triangles. positions: float [V, 3]; triangles: integers [T, 3], 0 <= i < V; normals: [V, 3]; uv: [V, 2]; colors:
@@ -62,6 +67,16 @@ class Mesh:
         if not isinstance(name, str):
             raise TypeError(f"name: {_check.described(name)} came; wanted a str")
         self.name = name
+
+    def _require_valid(self, name: str) -> None:
+        """Raises if an array that was set or changed later is wrong, and makes arrays that were set what a mesh holds."""
+        try:
+            again = Mesh(self.positions, self.triangles, normals=self.normals, uv=self.uv, colors=self.colors,
+                         material=self.material, name=self.name)
+            again.material._require_valid()
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
+        self.__dict__.update(again.__dict__)
 
     @classmethod
     def from_trimesh(cls, mesh: Any) -> Mesh:
@@ -122,6 +137,21 @@ class Scene:
         self.instances = []
         self.light = np.array([0.4, 0.8, 0.45], np.float32)
         return self
+
+    def _require_valid(self) -> None:
+        """Raises if something that was set or changed later is wrong."""
+        self.light = _check.floats(self.light, "light", (3,), finite=True)
+        if self._path is not None:
+            return
+        if not isinstance(self.instances, list) or not self.instances:
+            raise ValueError(f"instances: {_check.described(self.instances)} came; wanted a list of at least one Instance")
+        for i, one in enumerate(self.instances):
+            if not isinstance(one, Instance) or not isinstance(one.mesh, Mesh):
+                raise TypeError(f"instances[{i}]: {_check.described(one)} came; wanted an Instance of a Mesh")
+        for number, group in enumerate(self._groups()):
+            group[0].mesh._require_valid(f"meshes[{number}]")
+        for i, one in enumerate(self.instances):
+            one.pose = _check.floats(one.pose, f"instances[{i}].pose", (4, 4), finite=True)
 
     @property
     def meshes(self) -> list[Mesh]:
@@ -255,7 +285,7 @@ class Capture:
         return f"Capture({self.path!r}, {len(self._frame.draws)} draws)"
 
 
-def _path_of(path: Any, name: str) -> str:
+def _text_of_path(path: Any, name: str) -> str:
     try:
         text = os.fspath(path)
     except TypeError:
@@ -264,6 +294,11 @@ def _path_of(path: Any, name: str) -> str:
         raise TypeError(f"{name}: {_check.described(path)} came; wanted a path of str")
     if "\0" in text:
         raise ValueError(f"{name}: {_check.described(path)} holds a null character; wanted a path")
+    return text
+
+
+def _path_of(path: Any, name: str) -> str:
+    text = _text_of_path(path, name)
     if not text.startswith("generated:") and not pathlib.Path(text).exists():
         raise FileNotFoundError(2, "No such file", text)
     return text

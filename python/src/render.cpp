@@ -80,9 +80,19 @@ struct HeldPrepared {
   std::unique_ptr<PreparedFrame> prepared;
   std::optional<FragmentShader> shader;
   std::vector<int32_t> command_numbers, instance_numbers;
+  std::mutex lock;  // one thread draws or changes the frame
 
   Frame& frame() { return held.frame; }
 };
+
+// Calls f() without the GIL, while no other thread draws or changes the frame.
+template <class F>
+void alone(HeldPrepared& p, F&& f) {
+  without_gil([&] {
+    const std::lock_guard held(p.lock);
+    f();
+  });
+}
 
 // Lets Ctrl-C end the launches of one call: the waiting thread asks Python for signals.
 class Interruptible {
@@ -153,6 +163,7 @@ nb::tuple render(HeldRenderer& r, HeldPrepared& p, nb::list outputs, uint32_t ta
   {
     nb::gil_scoped_release release;
     Interruptible call(r);
+    const std::lock_guard held(p.lock);
     result = r.renderer.render(*p.prepared, options, wanted);
     if (call.stopped()) {
       nb::gil_scoped_acquire hold;
@@ -166,14 +177,14 @@ void set_views(HeldPrepared& p, In<float, nb::shape<-1, 4, 4>> matrices, In<floa
   std::vector<View>& views = p.frame().views;
   if (matrices.shape(0) != views.size() || eyes.shape(0) != views.size())
     throw std::invalid_argument("views: their number");
-  for (size_t i = 0; i < views.size(); ++i) {
-    const float* const rows = matrices.data() + i * 16;
-    for (int r = 0; r < 4; ++r) {
-      for (int c = 0; c < 4; ++c) views[i].view_projection[c][r] = rows[r * 4 + c];
+  alone(p, [&] {
+    for (size_t i = 0; i < views.size(); ++i) {
+      const float* const rows = matrices.data() + i * 16;
+      for (int r = 0; r < 4; ++r) {
+        for (int c = 0; c < 4; ++c) views[i].view_projection[c][r] = rows[r * 4 + c];
+      }
+      views[i].eye = {eyes(i, 0), eyes(i, 1), eyes(i, 2)};
     }
-    views[i].eye = {eyes(i, 0), eyes(i, 1), eyes(i, 2)};
-  }
-  without_gil([&] {
     if (p.shader) update_fragment_shader(p.frame(), *p.shader);
     p.prepared->update_views();
   });
@@ -181,50 +192,57 @@ void set_views(HeldPrepared& p, In<float, nb::shape<-1, 4, 4>> matrices, In<floa
 
 void set_models(HeldPrepared& p, In<float, nb::shape<-1, 4, 4>> models) {
   if (models.shape(0) != p.frame().models.size()) throw std::invalid_argument("models: their number");
-  for (size_t i = 0; i < models.shape(0); ++i) {
-    const float* const rows = models.data() + i * 16;
-    for (int r = 0; r < 4; ++r) {
-      for (int c = 0; c < 4; ++c) p.frame().models[i][c][r] = rows[r * 4 + c];
+  alone(p, [&] {
+    for (size_t i = 0; i < models.shape(0); ++i) {
+      const float* const rows = models.data() + i * 16;
+      for (int r = 0; r < 4; ++r) {
+        for (int c = 0; c < 4; ++c) p.frame().models[i][c][r] = rows[r * 4 + c];
+      }
     }
-  }
-  without_gil([&] { p.prepared->update_models(); });
+    p.prepared->update_models();
+  });
 }
 
 void set_positions(HeldPrepared& p, size_t first, In<float, nb::shape<-1, 3>> positions) {
   const size_t count = positions.shape(0);
   if (first + count > p.frame().positions.size()) throw std::invalid_argument("positions: their number");
-  for (size_t i = 0; i < count; ++i) {
-    p.frame().positions[first + i] = {positions(i, 0), positions(i, 1), positions(i, 2), 1.0f};
-  }
-  without_gil([&] { p.prepared->update_positions(first, count); });
+  alone(p, [&] {
+    for (size_t i = 0; i < count; ++i)
+      p.frame().positions[first + i] = {positions(i, 0), positions(i, 1), positions(i, 2), 1.0f};
+    p.prepared->update_positions(first, count);
+  });
 }
 
 void set_normals(HeldPrepared& p, size_t first, In<float, nb::shape<-1, 3>> normals) {
   if (first + normals.shape(0) > p.frame().normals.size()) throw std::invalid_argument("normals: their number");
-  std::memcpy(&p.frame().normals[first], normals.data(), normals.nbytes());
-  without_gil([&] { p.prepared->update_normals(); });
+  alone(p, [&] {
+    if (normals.nbytes() != 0) std::memcpy(&p.frame().normals[first], normals.data(), normals.nbytes());
+    p.prepared->update_normals();
+  });
 }
 
 void set_texture(HeldPrepared& p, size_t number, In<uint8_t, nb::ndim<3>> rows) {
   Texture& texture = p.frame().textures.at(number);
   const size_t height = rows.shape(0), width = rows.shape(1);
   if (int(width) != texture.width || int(height) != texture.height) throw std::invalid_argument("texture: its size");
-  for (size_t y = 0; y < height; ++y)
-    std::memcpy(&texture.texels[y * width], rows.data() + (height - 1 - y) * width * 4, width * 4);
-  without_gil([&] { p.prepared->update_textures(uint32_t(number), 1); });
+  alone(p, [&] {
+    for (size_t y = 0; y < height; ++y)
+      std::memcpy(&texture.texels[y * width], rows.data() + (height - 1 - y) * width * 4, width * 4);
+    p.prepared->update_textures(uint32_t(number), 1);
+  });
 }
 
 void set_uniforms(HeldPrepared& p, const std::map<std::string, std::vector<double>>& uniforms,
                   std::optional<double> time) {
   if (!p.shader) throw std::invalid_argument("uniforms: this was prepared without a shader; prepare it with one");
-  FragmentShader changed = *p.shader;
-  for (const auto& [name, values] : uniforms) changed.uniforms[name] = values;
-  if (time) changed.time = *time;
-  without_gil([&] {
+  alone(p, [&] {
+    FragmentShader changed = *p.shader;
+    for (const auto& [name, values] : uniforms) changed.uniforms[name] = values;
+    if (time) changed.time = *time;
     update_fragment_shader(p.frame(), changed);
     p.prepared->update_views();
+    p.shader = std::move(changed);
   });
-  p.shader = std::move(changed);
 }
 
 // The shader's own uniforms: name, type ("float", "int", "uint"), values.
@@ -242,7 +260,7 @@ std::string pixel(HeldRenderer& r, HeldPrepared& p, uint32_t target, int x, int 
   RenderOptions options = r.options;
   choose(options.shading, shading);
   return without_gil([&] {
-    const std::lock_guard lock(r.lock);
+    const std::scoped_lock lock(r.lock, p.lock);
     const PixelHistory history = pixel_history(r.renderer, *p.prepared, {.target = target, .x = x, .y = y}, options);
     return to_json(history, p.frame()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   });

@@ -219,3 +219,71 @@ def test_table_and_statistics(mesh):
     pandas = pytest.importorskip("pandas")
     assert isinstance(table.to_pandas(), pandas.DataFrame)
     assert len(brokkr.render(mesh, size=(8, 8)).statistics.to_pandas()) == 1
+
+
+def test_outs_have_memory_of_their_own(renderer):
+    ready = renderer.prepare(brokkr.Mesh(np.eye(3), [[0, 1, 2]]), size=(8, 6), views=2, outputs=("color", "depth"))
+    memory = np.zeros(2 * 6 * 8 * 4, np.uint8)
+    color, depth = memory.reshape(2, 6, 8, 4), np.zeros((2, 6, 8), np.float32)
+    assert ready.render(out={"color": color, "depth": depth})["color"] is color
+    with pytest.raises(ValueError, match=r"out\['depth'\]: shares memory with out\['color'\]"):
+        ready.render(out={"color": color, "depth": memory.view(np.float32).reshape(2, 6, 8)})
+    odd = np.zeros(len(memory) + 1, np.uint8)[1:].view(np.float32).reshape(2, 6, 8)
+    with pytest.raises(ValueError, match=r"out\['depth'\]: .*not aligned"):
+        ready.render(out={"depth": odd})
+
+
+def test_a_tensor_of_torch_receives_a_picture(renderer):
+    torch = pytest.importorskip("torch")
+    mesh = brokkr.Mesh(torch.eye(3, requires_grad=True), torch.tensor([[0, 1, 2]]))
+    out = torch.zeros(1, 8, 8, 4, dtype=torch.uint8)
+    expected = renderer.render(mesh, size=(8, 8))["color"]
+    renderer.prepare(mesh, size=(8, 8)).render(out={"color": out})
+    assert expected.any() and np.array_equal(out.numpy()[0], expected)
+
+
+@pytest.mark.parametrize("name, value", [
+    ("positions", np.zeros((1, 3), np.float32)), ("triangles", [[0, 1, 99]]), ("normals", np.zeros((1, 3), np.float32)),
+    ("uv", np.zeros((1, 2), np.float32)), ("colors", np.zeros((2, 4), np.float32)), ("material", 5)])
+def test_what_changes_in_a_mesh_is_checked_again(renderer, name, value):
+    points = np.eye(3, dtype=np.float32)
+    mesh = brokkr.Mesh(points, [[0, 1, 2]], normals=points, uv=points[:, :2], colors=points)
+    setattr(mesh, name, value)
+    # a mesh of one vertex has no triangle 0, 1, 2
+    with pytest.raises((ValueError, TypeError), match=f"^mesh: {'triangles' if name == 'positions' else name}: "):
+        renderer.render(mesh, size=(8, 8))
+
+
+def test_what_changes_in_a_scene_is_checked_again(renderer):
+    def scene():
+        return brokkr.Scene(brokkr.Mesh(np.eye(3), [[0, 1, 2]], normals=np.eye(3)))
+
+    for change, message in ((lambda s: s.instances[0].mesh.triangles.__setitem__((0, 0), 2**31), r"^meshes\[0\]: triangles: "),
+                            (lambda s: setattr(s.instances[0], "pose", np.eye(3)), r"^instances\[0\]\.pose: "),
+                            (lambda s: setattr(s.instances[0], "mesh", 3), r"^instances\[0\]: "),
+                            (lambda s: s.instances.clear(), "^instances: "),
+                            (lambda s: setattr(s, "light", (1,)), "^light: "),
+                            (lambda s: setattr(s.instances[0].mesh.material, "base_color", "x"), r"^meshes\[0\]: base_color: ")):
+        one = scene()
+        change(one)
+        with pytest.raises((ValueError, TypeError), match=message):
+            renderer.render(one, size=(8, 8))
+    changed = scene()
+    changed.instances[0].mesh.positions = np.eye(3) * 2  # float64: becomes what a mesh holds
+    assert renderer.render(changed, size=(8, 8))["color"].any()
+
+
+def test_messages_about_machines_and_paths_name_the_argument(renderer, tmp_path):
+    for isa in ("v9", "v\0", "emulated"):
+        with pytest.raises(ValueError, match="^isa: .*wanted one of "):
+            brokkr.Renderer("cpu", isa=isa)
+    for machine in brokkr.machines():
+        if machine["name"] == "CPU" and machine["available"]:
+            brokkr.Renderer("cpu", isa=machine["isa"])  # as `machines` calls it
+    picture = brokkr.render(brokkr.Mesh(np.eye(3), [[0, 1, 2]]), size=(8, 8))
+    with pytest.raises(OSError, match="^path: .*folder exists"):
+        picture.save(tmp_path / "none" / "a.png")
+    with pytest.raises(TypeError, match="^path: "):
+        picture.save(None)
+    picture.save(tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 0

@@ -118,3 +118,31 @@ def test_quota_counts_for_workers():
     if quota != "max":
         most = min(most, max(1, -(-int(quota) // int(period))))
     assert 1 <= cpu["workers"] <= most
+
+
+def test_threads_draw_and_change_one_batch():
+    """Each picture is one of a state that some thread has set, as far as that can be seen, and nothing crashes."""
+    p, f, n, uv = sphere()
+    mesh = brokkr.Mesh(p, f, normals=n, uv=uv, material=brokkr.Material(base_color_texture=np.full((32, 32, 3), 200, np.uint8)))
+    ready = brokkr.Renderer("cpu", workers=2).prepare(mesh, size=(48, 48), views=4)
+    cameras, texels = brokkr.Camera.orbit(4), np.full((32, 32, 3), 200, np.uint8)
+    ready.set_cameras(cameras)
+    want, wrong = ready.render()["color"], []
+    changes = [lambda: ready.set_cameras(cameras), lambda: ready.set_positions(mesh, p, normals=n),
+               lambda: ready.set_poses(np.eye(4)[None]), lambda: ready.set_texture(mesh, texels)]
+
+    def work(call, rounds):
+        try:
+            for _ in range(rounds):
+                picture = call()
+                if picture is not None and not np.array_equal(picture["color"], want):
+                    wrong.append("another picture")
+        except Exception as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(call, 60)) for call in [ready.render, *changes] * 2]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong

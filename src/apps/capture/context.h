@@ -147,7 +147,7 @@ struct Context {
 
   // Objects of the layer, created when first needed in a capture and deleted at its end.
   GLuint feedback_object = 0, feedback_buffer = 0, index_buffer = 0, written_query = 0, generated_query = 0;
-  GLuint probe_program = 0, pixel_programs[2] = {};                       // for colours, for bitmaps
+  GLuint probe_program = 0, pixel_programs[3] = {};                       // for colours, for bitmaps, for clears
   std::map<std::string, GLuint> fixed_programs;                           // by text
   std::map<std::string, std::shared_ptr<const VertexCopy>> fixed_copies;  // by text
   // By the texts of the assembly programs for vertices and fragments.

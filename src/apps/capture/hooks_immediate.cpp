@@ -76,6 +76,11 @@ void count_busy(std::atomic<int>& count, int change, BusyBit bit) { set_busy(bit
 // The primitives of an evaluator's mesh.
 GLenum evaluated(GLenum mode) { return mode == GL_POINT ? GL_POINTS : mode == GL_LINE ? GL_LINES : GL_TRIANGLES; }
 
+// The vertices of an evaluator's mesh. Mesa's evaluators leave other current attributes.
+DrawCall mesh(GLenum mode) {
+  return {.mode = feedback_primitive(evaluated(mode)), .opaque = true, .changes_state = true};
+}
+
 // Vertices that only GL knows, with primitives of `mode`.
 DrawCall opaque(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque = true}; }
 
@@ -313,10 +318,10 @@ BROKKR_RECT(f, GLfloat)
 BROKKR_RECT(i, GLint)
 BROKKR_RECT(s, GLshort)
 
-BROKKR_DRAW(EvalMesh1, evaluated(mode), (GLenum mode, GLint i1, GLint i2), (mode, i1, i2), opaque(evaluated(mode)))
+BROKKR_DRAW(EvalMesh1, evaluated(mode), (GLenum mode, GLint i1, GLint i2), (mode, i1, i2), mesh(mode))
 
 BROKKR_DRAW(EvalMesh2, evaluated(mode), (GLenum mode, GLint i1, GLint i2, GLint j1, GLint j2), (mode, i1, i2, j1, j2),
-            opaque(evaluated(mode)))
+            mesh(mode))
 
 BROKKR_EXPORT void glDrawPixels(GLsizei width, GLsizei height, GLenum format, GLenum type, const void* pixels) {
   if (!is_idle()) {

@@ -194,6 +194,11 @@ BROKKR_WRITE(CompressedTextureSubImage3D,
 BROKKR_WRITE(ClearTexImage, (GLuint texture, GLint level, GLenum format, GLenum type, const void* data),
              (texture, level, format, type, data))
 
+BROKKR_WRITE(ClearTexSubImage,
+             (GLuint texture, GLint level, GLint x, GLint y, GLint z, GLsizei width, GLsizei height, GLsizei depth,
+              GLenum format, GLenum type, const void* data),
+             (texture, level, x, y, z, width, height, depth, format, type, data))
+
 BROKKR_ALIAS(glTexSubImage3DEXT, glTexSubImage3D);
 BROKKR_ALIAS(glCompressedTexImage2DARB, glCompressedTexImage2D);
 BROKKR_ALIAS(glCompressedTexImage3DARB, glCompressedTexImage3D);

@@ -23,13 +23,21 @@ const char* const kPixelsText = R"(#version 120
 uniform sampler2D brokkr_bits;
 void main() { gl_FragColor = texture2D(brokkr_bits, gl_TexCoord[0].xy); })";
 
+const char* const kClearText = R"(#version 120
+uniform vec4 brokkr_color;
+void main() { gl_FragColor = brokkr_color; })";
+
+enum class PixelProgram { colors, bitmap, clear };
+
 // A program of the layer; the recorder treats it as a program of the application.
-GLuint pixel_program(Context& context, bool is_bitmap) {
-  GLuint& program = context.pixel_programs[is_bitmap];
+GLuint pixel_program(Context& context, PixelProgram kind) {
+  GLuint& program = context.pixel_programs[static_cast<size_t>(kind)];
   if (program != 0) return program;
   program = GL(CreateProgram)();
-  for (const auto& [type, text] :
-       {std::pair{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, is_bitmap ? kBitmapText : kPixelsText}}) {
+  const char* const of_fragments = kind == PixelProgram::colors   ? kPixelsText
+                                   : kind == PixelProgram::bitmap ? kBitmapText
+                                                                  : kClearText;
+  for (const auto& [type, text] : {std::pair{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, of_fragments}}) {
     const GLuint shader = GL(CreateShader)(static_cast<GLenum>(type));
     GL(ShaderSource)(shader, 1, &text, nullptr);
     GL(CompileShader)(shader);
@@ -70,6 +78,7 @@ void unpack_plainly(const Context& context, Restore& restore) {
     GL(PixelStorei)(name, name == GL_UNPACK_ALIGNMENT ? 1 : 0);
   }
   if (context.info.pixel_buffers) restore.bind(GL_PIXEL_UNPACK_BUFFER, 0);
+  transfer_plainly(restore);
 }
 
 // The edge of a bitmap or of drawn pixels along one axis. Mesa rounds bitmaps down, a little above whole numbers, and
@@ -78,24 +87,14 @@ GLfloat first_pixel(const Pixels& pixels, GLfloat position, GLfloat origin) {
   return pixels.is_bitmap ? std::floor(position + 0.0001f - origin) : std::round(position);
 }
 
-// Records one picture as a rectangle in window coordinates, after neutralizing state that does not affect pixels.
-void record_one(Recorder& recorder, Context& context, const Pixels& pixels, const std::array<GLfloat, 4>& position,
-                const std::array<GLfloat, 4>& color) {
-  Restore restore;
-  unpack_plainly(context, restore);
-  restore.use_program(0);
-  restore.keep_matrices_and_attributes();
-  const GLuint program = pixel_program(context, pixels.is_bitmap);
-  recorder.texture_written(context, bind_texture(context, pixels, restore));
-  GL(UseProgram)(program);
-  GL(Uniform1i)(GL(GetUniformLocation)(program, "brokkr_bits"), 0);
-  if (pixels.is_bitmap) GL(Uniform4fv)(GL(GetUniformLocation)(program, "brokkr_color"), 1, color.data());
+// Neutralizes state of faces and of the vertex stage, which pixels and clears ignore. Returns the size of a viewport
+// that covers the whole framebuffer, because pixels may lie outside the application's viewport.
+GLfloat draw_to_window(const Context& context, Restore& restore) {
   for (const GLenum feature :
        {GL_CULL_FACE, GL_POLYGON_OFFSET_FILL, GL_POLYGON_STIPPLE, GL_POLYGON_SMOOTH, GL_VERTEX_PROGRAM_TWO_SIDE})
     GL(Disable)(feature);
   for (GLenum i = 0; i < 6; i++) GL(Disable)(GL_CLIP_PLANE0 + i);
   GL(PolygonMode)(GL_FRONT_AND_BACK, GL_FILL);
-  // The viewport covers the whole window, because pixels may lie outside the application's viewport.
   constexpr GLfloat kSize = 4096;
   GL(Viewport)(0, 0, GLsizei(kSize), GLsizei(kSize));
   GL(DepthRange)(0, 1);
@@ -105,6 +104,22 @@ void record_one(Recorder& recorder, Context& context, const Pixels& pixels, cons
     });
     GL(ClipControl)(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
   }
+  return kSize;
+}
+
+// Records one picture as a rectangle in window coordinates, after neutralizing state that does not affect pixels.
+void record_one(Recorder& recorder, Context& context, const Pixels& pixels, const std::array<GLfloat, 4>& position,
+                const std::array<GLfloat, 4>& color) {
+  Restore restore;
+  unpack_plainly(context, restore);
+  restore.use_program(0);
+  restore.keep_matrices_and_attributes();
+  const GLuint program = pixel_program(context, pixels.is_bitmap ? PixelProgram::bitmap : PixelProgram::colors);
+  recorder.texture_written(context, bind_texture(context, pixels, restore));
+  GL(UseProgram)(program);
+  GL(Uniform1i)(GL(GetUniformLocation)(program, "brokkr_bits"), 0);
+  if (pixels.is_bitmap) GL(Uniform4fv)(GL(GetUniformLocation)(program, "brokkr_color"), 1, color.data());
+  const GLfloat size = draw_to_window(context, restore);
   const GLfloat left = first_pixel(pixels, position[0], pixels.origin_x);
   const GLfloat bottom = first_pixel(pixels, position[1], pixels.origin_y);
   const GLfloat right = left + GLfloat(pixels.width) * pixels.zoom_x;
@@ -113,7 +128,7 @@ void record_one(Recorder& recorder, Context& context, const Pixels& pixels, cons
   const auto send = [&](GLenum mode) {
     const auto corner = [&](GLfloat s, GLfloat t) {
       GL(TexCoord2f)(s, t);
-      GL(Vertex4f)(2 * (s > 0 ? right : left) / kSize - 1, 2 * (t > 0 ? top : bottom) / kSize - 1, z, 1);
+      GL(Vertex4f)(2 * (s > 0 ? right : left) / size - 1, 2 * (t > 0 ? top : bottom) / size - 1, z, 1);
     };
     GL(Begin)(mode);
     corner(0, 0);
@@ -132,6 +147,44 @@ void record_one(Recorder& recorder, Context& context, const Pixels& pixels, cons
 }
 
 }  // namespace
+
+void record_partial_clear(Recorder& recorder, Context& context, const std::optional<glm::vec4>& color,
+                          std::optional<int> stencil) {
+  Restore restore;
+  restore.use_program(0);
+  restore.keep_matrices_and_attributes();
+  const GLuint program = pixel_program(context, PixelProgram::clear);
+  GL(UseProgram)(program);
+  const glm::vec4 value = color.value_or(glm::vec4(0.0f));
+  GL(Uniform4fv)(GL(GetUniformLocation)(program, "brokkr_color"), 1, &value.x);
+  draw_to_window(context, restore);
+  for (const GLenum feature : {GL_DEPTH_TEST, GL_STENCIL_TEST, GL_BLEND, GL_ALPHA_TEST, GL_COLOR_LOGIC_OP})
+    GL(Disable)(feature);
+  if (context.info.version >= 13)
+    for (const GLenum feature : {GL_SAMPLE_ALPHA_TO_COVERAGE, GL_SAMPLE_ALPHA_TO_ONE, GL_SAMPLE_COVERAGE})
+      GL(Disable)(feature);
+  const auto send = [](GLenum mode) {
+    GL(Begin)(mode);
+    for (const auto& [x, y] :
+         {std::pair{-1.0f, -1.0f}, {1.0f, -1.0f}, {1.0f, 1.0f}, {-1.0f, -1.0f}, {1.0f, 1.0f}, {-1.0f, 1.0f}})
+      GL(Vertex2f)(x, y);
+    GL(End)();
+  };
+  const auto record = [&] {
+    recorder.draw(context, {.mode = GL_TRIANGLES,
+                            .submit = [&] { send(GL_TRIANGLES); },
+                            .opaque = true,
+                            .submit_as = send,
+                            .changes_state = true});
+  };
+  if (color) record();
+  if (!stencil) return;
+  GL(ColorMask)(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
+  GL(Enable)(GL_STENCIL_TEST);
+  GL(StencilFunc)(GL_ALWAYS, *stencil, ~GLuint{0});
+  GL(StencilOp)(GL_REPLACE, GL_REPLACE, GL_REPLACE);
+  record();
+}
 
 Pixels read_bitmap(const Context& context, Pixels pixels, const GLubyte* bits) {
   const GLsizei width = std::exchange(pixels.width, 0), height = std::exchange(pixels.height, 0);

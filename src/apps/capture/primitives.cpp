@@ -148,6 +148,105 @@ std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uin
   return result;
 }
 
+namespace {
+
+// Calls `use` with the elements between two restarts.
+void for_each_run(const CompactIndices* indices, uint32_t count, const auto& use) {
+  std::vector<uint32_t> numbers(indices ? 0 : count);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  for (const Run run : split_at_restarts(indices ? indices->indices : numbers)) use(run);
+}
+
+// The corners of each face, in order.
+std::vector<std::vector<uint32_t>> rings_of(GLenum mode, Run v) {
+  std::vector<std::vector<uint32_t>> rings;
+  const size_t n = v.size();
+  switch (mode) {
+    case GL_TRIANGLES:
+      for (size_t i = 0; i + 2 < n; i += 3) rings.push_back({v[i], v[i + 1], v[i + 2]});
+      break;
+    case GL_TRIANGLE_STRIP:
+      for (size_t i = 0; i + 2 < n; i++) rings.push_back({v[i + i % 2], v[i + 1 - i % 2], v[i + 2]});
+      break;
+    case GL_TRIANGLE_FAN:
+      for (size_t i = 1; i + 1 < n; i++) rings.push_back({v[0], v[i], v[i + 1]});
+      break;
+    case GL_QUADS:
+      for (size_t i = 0; i + 3 < n; i += 4) rings.push_back({v[i], v[i + 1], v[i + 2], v[i + 3]});
+      break;
+    case GL_QUAD_STRIP:
+      for (size_t i = 0; i + 3 < n; i += 2) rings.push_back({v[i + 2], v[i], v[i + 1], v[i + 3]});
+      break;
+    case GL_POLYGON:
+      if (n > 2) rings.emplace_back(v.begin(), v.end());
+      break;
+    default: break;
+  }
+  return rings;
+}
+
+// Twice the area of a face in window space, negative if it turns clockwise. Exact signs also behind the eye.
+double signed_area(std::span<const uint32_t> lines, std::span<const glm::vec4> positions) {
+  const auto corner = [&](size_t i) {
+    const glm::vec4& p = positions[lines[2 * i]];
+    return std::array<double, 3>{p.x, p.y, p.w};
+  };
+  const std::array<double, 3> a = corner(0);
+  double area = 0;
+  for (size_t i = 1; 2 * i + 2 < lines.size(); i++) {
+    const std::array<double, 3> b = corner(i), c = corner(i + 1);
+    area +=
+        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+  }
+  return area;
+}
+
+}  // namespace
+
+Assembly assemble_flat_polygons(const CompactIndices* indices, uint32_t count, bool provoking_first) {
+  Assembly result{Topology::triangles, true, false, {}};
+  for_each_run(indices, count, [&](Run v) {
+    for (size_t i = 1; i + 1 < v.size(); i++) {
+      if (provoking_first) {
+        result.indices.insert(result.indices.end(), {v[0], v[i], v[i + 1]});
+      } else {
+        result.indices.insert(result.indices.end(), {v[i], v[i + 1], v[0]});
+      }
+    }
+  });
+  return result;
+}
+
+std::optional<Outlines> assemble_outlines(GLenum mode, const CompactIndices* indices, uint32_t count) {
+  Outlines result{{Topology::lines, true, false, {}}, {}};
+  for_each_run(indices, count, [&](Run run) {
+    for (const std::vector<uint32_t>& ring : rings_of(mode, run)) {
+      // In the order of Mesa's software drivers: the closing edge of all faces but polygons comes first.
+      const size_t n = ring.size(), first = mode == GL_POLYGON ? 0 : n - 1;
+      for (size_t i = first; i < first + n; i++) {
+        result.lines.indices.insert(result.lines.indices.end(), {ring[i % n], ring[(i + 1) % n]});
+      }
+      result.sizes.push_back(static_cast<uint32_t>(ring.size()));
+    }
+  });
+  return result.sizes.empty() ? std::nullopt : std::optional(std::move(result));
+}
+
+void cull_outlines(Outlines& outlines, std::span<const glm::vec4> positions, const std::array<bool, 2>& culled) {
+  std::vector<uint32_t> indices, sizes;
+  auto begin = outlines.lines.indices.begin();
+  for (const uint32_t size : outlines.sizes) {
+    const auto end = begin + ptrdiff_t(size) * 2;
+    if (!culled[signed_area({begin, end}, positions) > 0]) {
+      indices.insert(indices.end(), begin, end);
+      sizes.push_back(size);
+    }
+    begin = end;
+  }
+  outlines.lines.indices = std::move(indices);
+  outlines.sizes = std::move(sizes);
+}
+
 uint64_t count_triangles(GLenum mode, uint64_t count) {
   const std::optional<Topology> same = same_topology(mode);
   if (same == Topology::triangle_strip || same == Topology::triangle_fan) return primitive_count(*same, count);

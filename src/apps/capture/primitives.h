@@ -47,6 +47,23 @@ struct Assembly {
 // files do not store, cut off incomplete primitives. Empty for a mode that assembles no primitives (GL_PATCHES).
 std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uint32_t count, const QuadSplit& split);
 
+// A polygon's triangles, of which each has the polygon's first vertex as its provoking one.
+Assembly assemble_flat_polygons(const CompactIndices* indices, uint32_t count, bool provoking_first);
+
+// The outlines of faces as lines, and the number of lines of each face.
+struct Outlines {
+  Assembly lines;
+  std::vector<uint32_t> sizes;
+};
+
+// The outlines of the faces that `mode` assembles, without the edges inside of quads and polygons. Empty for modes
+// without faces, and with adjacency.
+std::optional<Outlines> assemble_outlines(GLenum mode, const CompactIndices* indices, uint32_t count);
+
+// Removes the outlines of faces that are culled. `positions`: of the vertices. `culled`: true for front faces, which
+// turn counter-clockwise if the y axis of clip space points upwards.
+void cull_outlines(Outlines& outlines, std::span<const glm::vec4> positions, const std::array<bool, 2>& culled);
+
 // The number of triangles in `count` elements of `mode`.
 uint64_t count_triangles(GLenum mode, uint64_t count);
 

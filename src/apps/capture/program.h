@@ -147,6 +147,8 @@ struct VertexStage {
 
   GLuint fragment_program = 0;            // the program that holds the uniforms
   std::optional<StipplePattern> stipple;  // of its triangles
+  bool draws_outlines = false;            // its faces are drawn as lines
+  bool draws_flat = false;                // a primitive has the colours of its provoking vertex
   int moves_point_coord = 0;              // not 0: the direction of with_moved_point_coord, which its fragments need
   // null for fixed function, and for a program that files cannot hold
   std::shared_ptr<const FragmentInterface> fragment;

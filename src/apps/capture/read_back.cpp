@@ -161,14 +161,7 @@ std::vector<uint8_t> encode_png(int width, int height, const std::vector<uint8_t
 
 }  // namespace
 
-void pack_plainly(const Context& context, Restore& restore) {
-  for (const GLenum name : {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS, GL_PACK_SKIP_PIXELS,
-                            GL_PACK_SWAP_BYTES, GL_PACK_LSB_FIRST}) {
-    restore.add([name, value = get_integer(name)] { GL(PixelStorei)(name, value); });
-    GL(PixelStorei)(name, name == GL_PACK_ALIGNMENT ? 1 : 0);
-  }
-  if (context.info.pixel_buffers) restore.bind(GL_PIXEL_PACK_BUFFER, 0);
-  if (!context.info.compatibility) return;
+void transfer_plainly(Restore& restore) {
   const auto transfer = [&](std::initializer_list<GLenum> names, GLfloat plain) {
     for (const GLenum name : names) {
       restore.add([name, value = get_floats<1>(name)[0]] { GL(PixelTransferf)(name, value); });
@@ -179,6 +172,16 @@ void pack_plainly(const Context& context, Restore& restore) {
   transfer({GL_DEPTH_BIAS, GL_RED_BIAS, GL_GREEN_BIAS, GL_BLUE_BIAS, GL_ALPHA_BIAS, GL_MAP_COLOR, GL_MAP_STENCIL,
             GL_INDEX_OFFSET},
            0);
+}
+
+void pack_plainly(const Context& context, Restore& restore) {
+  for (const GLenum name : {GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS, GL_PACK_SKIP_PIXELS,
+                            GL_PACK_SWAP_BYTES, GL_PACK_LSB_FIRST}) {
+    restore.add([name, value = get_integer(name)] { GL(PixelStorei)(name, value); });
+    GL(PixelStorei)(name, name == GL_PACK_ALIGNMENT ? 1 : 0);
+  }
+  if (context.info.pixel_buffers) restore.bind(GL_PIXEL_PACK_BUFFER, 0);
+  if (context.info.compatibility) transfer_plainly(restore);
 }
 
 // Copies bytes of the buffer bound to `target`. OpenGL ES can only map them.
@@ -307,6 +310,27 @@ struct Recording {
   bool ignores_errors = false;
 };
 
+// In the compatibility profile, a program without a fragment shader must not draw to integers. The run draws nothing,
+// so it may bind the window instead.
+void leave_integer_target(const Context& context, Restore& restore) {
+  if (!context.info.compatibility || !context.info.framebuffers || context.info.version < 30) return;
+  if (get_name(GL_DRAW_FRAMEBUFFER_BINDING) != 0 && get_integer(GL_RGBA_INTEGER_MODE_EXT) != 0)
+    restore.bind(GL_DRAW_FRAMEBUFFER, 0);
+}
+
+// Mesa 22.3 records other outputs if faces are drawn as lines or points while vertices have edge flags.
+void fill_faces(const Context& context, Restore& restore) {
+  if (!context.info.compatibility) return;
+  std::array<GLint, 2> modes{};
+  GL(GetIntegerv)(GL_POLYGON_MODE, modes.data());
+  if (modes[0] == GL_FILL && modes[1] == GL_FILL) return;
+  restore.add([modes] {
+    GL(PolygonMode)(GL_FRONT, static_cast<GLenum>(modes[0]));
+    GL(PolygonMode)(GL_BACK, static_cast<GLenum>(modes[1]));
+  });
+  GL(PolygonMode)(GL_FRONT_AND_BACK, GL_FILL);
+}
+
 FeedbackResult run(Context& context, const VertexStage& stage, const Recording& recording, uint64_t bytes,
                    const std::vector<uint32_t>* indices, const std::function<void()>& draw) {
   FeedbackResult result;
@@ -330,6 +354,8 @@ FeedbackResult run(Context& context, const VertexStage& stage, const Recording& 
      GL_STREAM_DRAW);
   }
   restore.set_enabled(GL_RASTERIZER_DISCARD, true);
+  leave_integer_target(context, restore);
+  fill_faces(context, restore);
   if (context.feedback_bytes < bytes) {
     context.feedback_bytes = std::max(bytes, context.feedback_bytes * 2);
     GL(BufferData)

@@ -14,6 +14,9 @@
 
 namespace brokkr::capture {
 
+// Makes pixel transfer leave values unchanged until `restore` is destroyed, in a compatibility context.
+void transfer_plainly(Restore& restore);
+
 // Sets plain packing until `restore` is destroyed: contiguous rows in client memory, values unchanged.
 void pack_plainly(const Context& context, Restore& restore);
 

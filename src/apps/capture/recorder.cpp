@@ -7,6 +7,7 @@
 
 #include "brokkr/version.h"
 #include "capture/desktop.h"
+#include "capture/pixels.h"
 #include "capture/render_state.h"
 #include "capture/replay.h"
 #include "capture/settings.h"
@@ -99,8 +100,24 @@ void Recorder::clear(Context& context, const ClearValues& values) {
   uint32_t flags = 0;
   if (!has_drawing_condition(context, flags)) return;
   const TargetInfo& info = targets_[*target];
-  const ClearMasks masks = read_clear_masks();
-  ClearCommand command{.target = *target};
+  ClearMasks masks = read_clear_masks();
+  const bool has_alpha = context.info.compatibility && get_integer(GL_ALPHA_BITS) > 0;
+  const bool draws = context.info.compatibility && context.info.glsl && !values.draw_buffer && values.color &&
+                     info.images.plane(Plane::color) &&
+                     (masks.partial_color || (has_alpha && (masks.only_alpha || masks.without_alpha)));
+  if (draws) masks.color = masks.partial_color = false;
+  const bool draws_stencil = context.info.compatibility && context.info.glsl && values.stencil &&
+                             info.images.plane(Plane::stencil) && masks.partial_stencil;
+  clear_planes(context, values, masks, *target);
+  if (draws || draws_stencil) {
+    record_partial_clear(*this, context, draws ? values.color : std::nullopt,
+                         draws_stencil ? values.stencil : std::nullopt);
+  }
+}
+
+void Recorder::clear_planes(Context& context, const ClearValues& values, const ClearMasks& masks, uint32_t target) {
+  const TargetInfo& info = targets_[target];
+  ClearCommand command{.target = target};
   if (!covers(masks.scissor, info)) command.scissor = masks.scissor;
   Targets::Planes planes{};
   if (values.color && masks.color) {
@@ -126,14 +143,15 @@ void Recorder::clear(Context& context, const ClearValues& values) {
   }
   if (values.stencil && info.images.plane(Plane::stencil)) {
     if (masks.stencil) command.stencil = static_cast<uint8_t>(*values.stencil & 0xff);
-    if (masks.partial_stencil) note("a clear of some stencil bits only");
+    if (masks.partial_stencil && !(context.info.compatibility && context.info.glsl))
+      note("a clear of some stencil bits only");
   }
   if (!command.color && !command.depth && !command.stencil && command.other_colors.empty()) return;
-  if (command.depth) targets_.end_depth(context, *target, !command.scissor);
+  if (command.depth) targets_.end_depth(context, target, !command.scissor);
   planes[static_cast<size_t>(Plane::depth)] = command.depth.has_value();
   planes[static_cast<size_t>(Plane::stencil)] = command.stencil.has_value();
-  targets_.use(context, *target, planes, command.scissor.has_value());
-  const std::vector<TargetColor>& colors = frame_.targets[*target].colors;
+  targets_.use(context, target, planes, command.scissor.has_value());
+  const std::vector<TargetColor>& colors = frame_.targets[target].colors;
   if (command.color && !colors.empty() && colors[0].format == TexelFormat::rgba8_srgb)
     srgb_targets_.note_clear(frame_.commands.size(), encodes_srgb(context.info));
   frame_.commands.emplace_back(command);
@@ -325,10 +343,18 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
                            const std::optional<uint32_t>& of_back, DrawCommand& draw) {
   const std::optional<ShadingInputs> inputs = shading_.read(context, stage);
   const ClipPlanes clip_planes(context, render.clip_planes, stage);
-  const bool clips = !render.clip_planes.empty() && clip_planes.known() &&
-                     render.state.polygon_mode == PolygonMode::fill && !render.back_mode;
-  if (!render.clip_planes.empty() && !clips) draw.flags |= kClipDistance;
   const FragmentProgram* const program = inputs ? &frame_.programs[inputs->draw.program] : nullptr;
+  stage.draws_flat = is_flat(render.state, program);
+  const bool has_faces = !stage.expands && feedback_primitive(call.mode) == GL_TRIANGLES;
+  const bool in_list = call.opaque && !call.submit_as;
+  stage.draws_outlines = has_faces && !in_list && may_draw_outlines(call, render, stage, program);
+  const bool has_inner_edges = call.mode == GL_QUADS || call.mode == GL_QUAD_STRIP || call.mode == GL_POLYGON;
+  if (has_inner_edges && has_faces && !stage.draws_outlines &&
+      (render.state.polygon_mode == PolygonMode::line || render.back_mode == PolygonMode::line))
+    note("outlines of quads and polygons, written with the edges of their triangles");
+  const bool clips = !render.clip_planes.empty() && clip_planes.known() &&
+                     (render.state.polygon_mode == PolygonMode::fill || stage.draws_outlines) && !render.back_mode;
+  if (!render.clip_planes.empty() && !clips) draw.flags |= kClipDistance;
   const bool whole_quads = may_draw_whole_quads(context, call, render, draw.flags, program);
   if (!render.clip_planes.empty()) {
     stage.vertex = nullptr;
@@ -347,14 +373,16 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
   if (stage.vertex) vertex = shading_.read_vertex(context, stage);
   for (Replayed& part : replay(context, call, stage, draw.flags)) {
     if (whole_quads) divide_whole_quads(part, draw.flags);
+    if (primitive == GL_POINTS && !context.info.es && !reads(program, "gl_PrimitiveID")) drop_points_outside(part);
+    if (!part.outlines.empty()) cull_outlines(part, render.state, draw.flags);
     if (clips) clip_planes.clip(part, stage, render.state, (draw.flags & kProvokingFirst) != 0);
     if (stipple && primitive == GL_LINES)
       cut_into_dashes(part, stage, render.state, (draw.flags & kProvokingFirst) != 0, *stipple);
     draw.vertices = -1;
     add_vertices(draw, part, stage, vertex ? &*vertex : nullptr);
     add_draw(draw, part, inputs ? &*inputs : nullptr);
-    const bool has_faces = part.assembly && part.assembly->topology <= Topology::triangle_fan;
-    if (of_back && has_faces && part.problem.empty()) repeat_draw(*of_back);
+    const bool is_of_faces = part.assembly && part.assembly->topology <= Topology::triangle_fan;
+    if (of_back && is_of_faces && part.problem.empty()) repeat_draw(*of_back);
   }
 }
 

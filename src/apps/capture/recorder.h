@@ -20,6 +20,7 @@
 namespace brokkr::capture {
 
 struct RenderState;
+struct ClearMasks;
 
 // The values of a clear, before masks and scissor.
 struct ClearValues {
@@ -63,7 +64,10 @@ class Recorder {
   }
 
   // Records that the application changes a texture's content; call it before or after the real call.
-  void texture_written(const Context& context, GLuint name) { textures_.written(context, name); }
+  void texture_written(const Context& context, GLuint name) {
+    textures_.written(context, name);
+    if (name != 0) targets_.written(context, name);
+  }
 
   // Reads picture and depth of a window other than the frame's, before its swap.
   void end_window(Context& context) { targets_.end_window(context); }
@@ -87,6 +91,7 @@ class Recorder {
   // Gives the draw its vertex program, or counts the reason why it has none. `vertex`: null if there is none.
   void add_vertices(DrawCommand& draw, const Replayed& part, const VertexStage& stage, const VertexInputs* vertex);
   void repeat_draw(uint32_t state);
+  void clear_planes(Context& context, const ClearValues& values, const ClearMasks& masks, uint32_t target);
   // Records the draw's parts. `of_back`: the state in which its back faces are drawn, if it differs.
   void replay_draw(Context& context, const DrawCall& call, const RenderState& render, VertexStage& stage,
                    const std::optional<uint32_t>& of_back, DrawCommand& draw);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "capture/read_back.h"
 #include "capture/settings.h"
@@ -321,9 +322,10 @@ ClearMasks read_clear_masks() {
   ClearMasks masks;
   std::array<GLboolean, 4> color{};
   GL(GetBooleanv)(GL_COLOR_WRITEMASK, color.data());
-  // A clear that does not change alpha counts as a full clear, because alpha does not show in the picture.
   masks.color = color[0] && color[1] && color[2];
   masks.partial_color = !masks.color && (color[0] || color[1] || color[2]);
+  masks.only_alpha = !masks.color && !masks.partial_color && color[3];
+  masks.without_alpha = masks.color && !color[3];
   masks.depth = get_integer(GL_DEPTH_WRITEMASK) != 0;
   const uint8_t stencil = low_byte(get_integer(GL_STENCIL_WRITEMASK));
   masks.stencil = stencil == 0xff;
@@ -344,13 +346,58 @@ bool is_inside(const glm::vec4& p, uint32_t flags) {
 
 }  // namespace
 
+bool is_flat(const State& state, const FragmentProgram* program) {
+  const auto has_flat = [](const ProgramVarying& v) { return v.interpolation == Interpolation::flat; };
+  return state.flat_shading ||
+         (program != nullptr && std::any_of(program->varyings.begin(), program->varyings.end(), has_flat));
+}
+
+bool reads(const FragmentProgram* program, const char* name) {
+  const auto has_name = [&](const std::string& text) { return text.find(name) != std::string::npos; };
+  return program != nullptr && std::any_of(program->texts.begin(), program->texts.end(), has_name);
+}
+
+bool may_draw_outlines(const DrawCall& call, const RenderState& render, const VertexStage& stage,
+                       const FragmentProgram* program) {
+  const bool one_instance =
+      std::all_of(call.parts.begin(), call.parts.end(), [](const SubDraw& part) { return part.instances == 1; });
+  return render.state.polygon_mode == PolygonMode::line && !render.back_mode && !render.state.polygon_offset &&
+         !is_flat(render.state, program) && (render.state.cull == CullMode::none || one_instance) &&
+         std::find(stage.more.begin(), stage.more.end(), kBackColor) == stage.more.end() &&
+         !reads(program, "gl_FrontFacing") && !reads(program, "gl_PrimitiveID");
+}
+
+void drop_points_outside(Replayed& part) {
+  if (!part.assembly || part.assembly->topology != Topology::points || part.instances != 1) return;
+  const auto is_outside = [&](uint32_t i) {
+    const glm::vec4& p = part.positions[i];
+    return std::abs(p.x) > p.w || std::abs(p.y) > p.w;
+  };
+  std::vector<uint32_t> indices = std::move(part.assembly->indices);
+  if (!part.assembly->indexed) {
+    indices.resize(part.vertices);
+    std::iota(indices.begin(), indices.end(), 0u);
+  }
+  const size_t removed = std::erase_if(indices, is_outside);
+  if (removed > 0) part.assembly->indexed = true;
+  if (part.assembly->indexed) part.assembly->indices = std::move(indices);
+}
+
+void cull_outlines(Replayed& part, const State& state, uint32_t flags) {
+  if (state.cull == CullMode::none || !part.assembly) return;
+  const bool turned = (state.front_face == FrontFace::cw) != ((flags & kOriginUpperLeft) != 0);
+  const bool front = state.cull != CullMode::back, back = state.cull != CullMode::front;
+  Outlines outlines{std::move(*part.assembly), std::move(part.outlines)};
+  cull_outlines(outlines, part.positions, {turned ? front : back, turned ? back : front});
+  part.assembly = std::move(outlines.lines);
+  part.outlines = std::move(outlines.sizes);
+}
+
 bool may_draw_whole_quads(const Context& context, const DrawCall& call, const RenderState& render, uint32_t flags,
                           const FragmentProgram* program) {
-  const auto is_flat = [](const ProgramVarying& v) { return v.interpolation == Interpolation::flat; };
-  return call.mode == GL_QUADS && !call.indexed() && (flags & kProvokingFirst) == 0 && !render.state.flat_shading &&
-         render.state.polygon_mode == PolygonMode::fill && !render.back_mode && render.clip_planes.empty() &&
-         (program == nullptr || std::none_of(program->varyings.begin(), program->varyings.end(), is_flat)) &&
-         is_llvmpipe(context);
+  return call.mode == GL_QUADS && !call.indexed() && (flags & kProvokingFirst) == 0 &&
+         !is_flat(render.state, program) && render.state.polygon_mode == PolygonMode::fill && !render.back_mode &&
+         render.clip_planes.empty() && is_llvmpipe(context);
 }
 
 bool is_llvmpipe(const Context& context) { return context.info.renderer.find("llvmpipe") != std::string::npos; }

@@ -38,7 +38,8 @@ DrawBuffer read_draw_buffer(const Context& context, size_t number, RenderState& 
 
 // The planes that a clear changes under the context's masks and scissor, and their values.
 struct ClearMasks {
-  bool color = true, partial_color = false, depth = true, stencil = true, partial_stencil = false;
+  bool color = true, partial_color = false, only_alpha = false, without_alpha = false;
+  bool depth = true, stencil = true, partial_stencil = false;
   std::optional<Rect> scissor;
 };
 ClearMasks read_clear_masks();
@@ -51,6 +52,25 @@ ClearMasks read_clear_masks();
 // feedback. `program`: the draw's; null if it has none.
 bool may_draw_whole_quads(const Context& context, const DrawCall& call, const RenderState& render, uint32_t flags,
                           const FragmentProgram* program);
+
+// Returns true if a primitive's colours or other inputs are those of its provoking vertex.
+bool is_flat(const State& state, const FragmentProgram* program);
+
+// Returns true if a text of the program has this name. `program`: may be null.
+bool reads(const FragmentProgram* program, const char* name);
+
+// Returns true if the file may hold the outlines of the draw's faces as lines: the faces are drawn as lines, and lines
+// look the same. They do not if vertices provoke, if sides differ, if faces have numbers, or if lines have the depth
+// offset of their faces. Other outlines become the lines of the draw's triangles, with edges inside of quads and
+// polygons.
+bool may_draw_outlines(const DrawCall& call, const RenderState& render, const VertexStage& stage,
+                       const FragmentProgram* program);
+
+// Removes points whose centres lie outside of the window, which OpenGL clips. OpenGL ES does not.
+void drop_points_outside(Replayed& part);
+
+// Removes the outlines of the part's culled faces. `flags`: the draw's DrawFlag bits.
+void cull_outlines(Replayed& part, const State& state, uint32_t flags);
 
 // Recognized by name; for other drivers, only feedback counts.
 bool is_llvmpipe(const Context& context);

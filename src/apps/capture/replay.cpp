@@ -38,11 +38,29 @@ std::vector<uint32_t> read_indices(const Context& context, const SubDraw& part, 
   return widen_indices({static_cast<const std::byte*>(part.indices), static_cast<size_t>(bytes)}, type);
 }
 
-// Like assemble(), but splits quads as the driver does. `flags`: the draw's.
-std::optional<Assembly> assemble_as_driver(Context& context, GLenum mode, const CompactIndices* indices, uint32_t count,
-                                           uint32_t flags) {
+// How a draw is assembled. `flags`: the draw's.
+struct Assembling {
+  GLenum mode;
+  uint32_t flags;
+  bool outlines, flat;
+};
+
+// Like assemble(), but splits quads as the driver does.
+void assemble_as_driver(Context& context, const Assembling& how, const CompactIndices* indices, uint32_t count,
+                        Replayed& out) {
+  const auto& [mode, flags, draws_outlines, flat] = how;
+  if (std::optional<Outlines> outlines; draws_outlines && (outlines = assemble_outlines(mode, indices, count))) {
+    out.assembly = std::move(outlines->lines);
+    out.outlines = std::move(outlines->sizes);
+    return;
+  }
+  if (mode == GL_POLYGON && flat) {
+    out.assembly = assemble_flat_polygons(indices, count, (flags & kProvokingFirst) != 0);
+    return;
+  }
   const bool quads = mode == GL_QUADS || mode == GL_QUAD_STRIP;
-  return assemble(mode, indices, count, quads ? quad_split(context, (flags & kProvokingFirst) != 0) : QuadSplit{});
+  out.assembly =
+      assemble(mode, indices, count, quads ? quad_split(context, (flags & kProvokingFirst) != 0) : QuadSplit{});
 }
 
 // Draws a part as points. Uses optional functions only if the part needs them.
@@ -161,7 +179,8 @@ void replay_parts(Context& context, const DrawCall& call, const VertexStage& sta
     }
     // Otherwise there is nothing to do: GL_PATCHES without tessellation, or an invalid mode, which is an error in GL.
     if (wanted && part.count > 0) {
-      result.assembly = assemble_as_driver(context, call.mode, call.indexed() ? &indices : nullptr, part.count, flags);
+      assemble_as_driver(context, {call.mode, flags, stage.draws_outlines, stage.draws_flat},
+                         call.indexed() ? &indices : nullptr, part.count, result);
     }
     result.vertices = part.count;
     result.instances = part.instances;
@@ -230,7 +249,8 @@ void replay_expanded(Context& context, const DrawCall& call, const VertexStage& 
   }
   result.vertices = static_cast<uint32_t>(result.positions.size());
   if (result.vertices > 0) {
-    result.assembly = assemble_as_driver(context, as_points ? call.mode : primitive, nullptr, result.vertices, flags);
+    assemble_as_driver(context, {as_points ? call.mode : primitive, flags, stage.draws_outlines, stage.draws_flat},
+                       nullptr, result.vertices, result);
   }
   if (result.assembly || !result.problem.empty()) out.push_back(std::move(result));
 }

@@ -46,6 +46,7 @@ struct Replayed {
   std::string problem;     // why the part is not recorded; empty if it is
   uint64_t triangles = 0;  // number of triangles, if the part is not recorded
   std::optional<Assembly> assembly;
+  std::vector<uint32_t> outlines;    // if the assembly has outlines: the number of lines of each face
   std::vector<glm::vec4> positions;  // `vertices` per instance
   std::vector<float> varyings;       // per position, as many as VertexStage::recorded has components
   uint32_t vertices = 0, instances = 1;

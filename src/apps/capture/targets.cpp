@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "capture/image_format.h"
 #include "capture/read_back.h"
@@ -384,6 +385,8 @@ void Targets::use(const Context& context, uint32_t target, Planes planes, bool n
     const auto [found, is_new] = contents_.emplace(key_of(*image, plane), Content{target, plane});
     Content& content = found->second;
     if (is_new && needs_content) content.unknown = !load_earlier_content(context, target, plane);
+    if (std::exchange(content.written, false) && needs_content)
+      content.unknown = !load_earlier_content(context, content.target, content.plane);
     if ((content.target != target || content.plane != plane) && needs_content) {
       if (content.plane == plane && i < 3) {
         moves[content.target][i] = true;
@@ -404,15 +407,30 @@ void Targets::use(const Context& context, uint32_t target, Planes planes, bool n
   frame_.commands.insert(frame_.commands.end(), copies.begin(), copies.end());
 }
 
+bool Targets::is_image_of(const Context& context, const Image& image, GLuint texture) const {
+  const auto generation = generations_.find({context.share_group, GL_TEXTURE, texture});
+  return image.kind == GL_TEXTURE && image.name == texture && image.group == context.share_group &&
+         image.generation == (generation == generations_.end() ? 0 : generation->second);
+}
+
+void Targets::written(const Context& context, GLuint texture) {
+  for (auto& [key, content] : contents_) {
+    if (is_image_of(context, key.first, texture)) content.written = true;
+  }
+}
+
+void Targets::load_written(const Context& context, GLuint texture) {
+  for (auto& [key, content] : contents_) {
+    if (is_image_of(context, key.first, texture) && std::exchange(content.written, false))
+      content.unknown = !load_earlier_content(context, content.target, content.plane);
+  }
+}
+
 std::vector<TextureImage> Targets::images_of_texture(const Context& context, GLuint name) const {
   std::vector<TextureImage> images;
-  const auto generation = generations_.find({context.share_group, GL_TEXTURE, name});
-  const uint32_t now = generation == generations_.end() ? 0 : generation->second;
   for (const auto& [key, content] : contents_) {
     const auto& [image, plane] = key;
-    if (image.kind != GL_TEXTURE || image.name != name || image.group != context.share_group ||
-        image.generation != now || plane == Plane::stencil)
-      continue;
+    if (!is_image_of(context, image, name) || plane == Plane::stencil) continue;
     const GLint layer = image.face != 0 ? image.face - GL_TEXTURE_CUBE_MAP_POSITIVE_X : image.layer;
     images.push_back(
         {static_cast<uint32_t>(image.level), static_cast<uint32_t>(layer), content.target, file_plane(content.plane)});

@@ -88,6 +88,13 @@ class Targets {
   };
   Found find(const Context& context, GLenum binding);
 
+  // Call it when the application writes to a texture without drawing.
+  void written(const Context& context, GLuint texture);
+
+  // Loads what the application wrote to levels of a texture that the frame has drawn. The context must be the
+  // texture's.
+  void load_written(const Context& context, GLuint texture);
+
   // The levels and layers of a texture that the frame has drawn or cleared so far, and the place of their content.
   std::vector<TextureImage> images_of_texture(const Context& context, GLuint name) const;
 
@@ -124,11 +131,14 @@ class Targets {
     uint32_t target = 0;
     Plane plane = Plane::color;  // of that target
     bool drawn = false;          // since the last clear
+    bool written = false;        // by other means than drawing; the file does not have this yet
     bool unknown = false;        // holds content of an earlier frame that the file does not have
   };
 
   std::optional<Image> attachment(const Context& context, GLenum binding, GLenum point) const;
   TargetImages images_of(const Context& context, GLenum binding, bool is_window) const;
+  // Returns true if the image belongs to the texture that has this name now.
+  bool is_image_of(const Context& context, const Image& image, GLuint texture) const;
   uint32_t add(const Context& context, const TargetInfo& info);
   // Fills in the file's description of the application's images.
   void describe(const Context& context, const TargetInfo& info, Target& target) const;

@@ -449,7 +449,10 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
   const Name key = name_of(context, kind, name);
   const KindNames& names = names_of(kind);
   CapturedTexture texture{.label = std::to_string(name), .kind = kind};
-  if (name != 0) texture.images = targets_.images_of_texture(context, name);
+  if (name != 0) {
+    targets_.load_written(context, name);
+    texture.images = targets_.images_of_texture(context, name);
+  }
   if (kind == TextureKind::multisampled) return read_samples(context, name, array_of_samples, std::move(texture));
   if (texture.images.empty() && kind != TextureKind::buffer) {
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
@@ -470,7 +473,11 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
     GLint most = 0;
     GL(GetTexParameteriv)(names.target, GL_TEXTURE_MAX_LEVEL, &most);
     texture.levels = level_count(texture, names.level_target, most);
-    const bool whole = !texture.images.empty() && are_whole(texture, generated_.count(key) ? 1 : texture.levels);
+    // Generated levels come from the base level, unless the frame draws to one of them later.
+    const bool only_base = std::all_of(texture.images.begin(), texture.images.end(),
+                                       [](const TextureImage& image) { return image.level == 0; });
+    const bool generates = only_base && generated_.count(key) > 0;
+    const bool whole = !texture.images.empty() && are_whole(texture, generates ? 1 : texture.levels);
     if (!whole) data = read_levels(reader, names, texture, *storage);
   }
   texture.stored = !data.empty();

@@ -360,6 +360,28 @@ class Warp : public NearWords<Warp> {
 #else
   static constexpr WordPairs pairs = WordPairs::none;
 #endif
+#if BROKKR_LANES == 8 && __has_builtin(__builtin_shufflevector)
+  static constexpr bool has_blocks = true;
+  BROKKR_FN static bool find_block(Int at, int& first, int& second) {
+    const Native<int32_t> rows = at.v.n - Native<int32_t>{0, 1, 0, 1, 2, 3, 2, 3};
+    first = at.v.n[0];
+    second = at.v.n[2];
+    return !any(Int(Vector<int32_t>(rows)) !=
+                Int(Vector<int32_t>(__builtin_shufflevector(rows, rows, 0, 0, 2, 2, 0, 0, 2, 2))));
+  }
+  BROKKR_FN static void fetch_beyond(const uint32_t* p, int first, int second) {
+    const int64_t rows = 8 * (int64_t(second) - first);
+    __builtin_prefetch(p + (first + rows));
+    __builtin_prefetch(p + (second + rows));
+  }
+  BROKKR_FN static Uint load_block(const uint32_t* p, int first, int second) {
+    typedef uint64_t TwoPairs __attribute__((vector_size(16)));
+    TwoPairs low, high;
+    __builtin_memcpy(&low, p + first, sizeof low);
+    __builtin_memcpy(&high, p + second, sizeof high);
+    return Uint(Vector<uint32_t>(Native<uint32_t>(__builtin_shufflevector(low, high, 0, 2, 1, 3))));
+  }
+#endif
 };
 
 BROKKR_MACHINE_END

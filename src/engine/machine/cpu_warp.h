@@ -396,6 +396,25 @@ class Warp : public NearWords<Warp> {
     first = Uint(same_bits<Vector<uint32_t>>(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88))));
     second = Uint(same_bits<Vector<uint32_t>>(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd))));
   }
+  static constexpr bool has_blocks = true;
+  BROKKR_FN static bool find_block(Int at, int& first, int& second) {
+    const __m256i words = same_bits<__m256i>(at.v);
+    const __m256i rows = _mm256_sub_epi32(words, _mm256_setr_epi32(0, 1, 0, 1, 2, 3, 2, 3));
+    const __m256i expected = _mm256_shuffle_epi32(_mm256_permute2x128_si256(rows, rows, 0), 0xa0);
+    first = _mm_cvtsi128_si32(_mm256_castsi256_si128(words));
+    second = _mm_extract_epi32(_mm256_castsi256_si128(words), 2);
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(rows, expected)) == -1;
+  }
+  BROKKR_FN static void fetch_beyond(const uint32_t* p, int first, int second) {
+    const int64_t rows = 8 * (int64_t(second) - first);
+    __builtin_prefetch(p + (first + rows));
+    __builtin_prefetch(p + (second + rows));
+  }
+  BROKKR_FN static Uint load_block(const uint32_t* p, int first, int second) {
+    const auto row = [&](int at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + at)); };
+    const __m256i rows = _mm256_set_m128i(row(second), row(first));
+    return Uint(same_bits<Vector<uint32_t>>(_mm256_permute4x64_epi64(rows, 0xd8)));
+  }
 #else
   static constexpr WordPairs pairs = WordPairs::none;
 #endif

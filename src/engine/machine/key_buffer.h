@@ -74,6 +74,14 @@ struct KeyBuffer {
     });
   }
 
+  // Lowers a tile's bound to its deepest sample. Only one warp may own the block.
+  BROKKR_FN void find_farthest(Warp& w, int tile) {
+    static_assert(64 % kWidth == 0);
+    Uint deepest = depth(w, tile * 64);
+    for (int s = kWidth; s < 64; s += kWidth) deepest = maximum(deepest, depth(w, tile * 64 + s));
+    farthest[tile] = w.reduce_max(deepest);
+  }
+
   // Samples at .. at + width - 1.
   BROKKR_FN void set(Warp& w, int at, Uint depth, Uint order) {
     if constexpr (kShared) {

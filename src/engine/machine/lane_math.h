@@ -53,6 +53,15 @@ BROKKR_FN int foreseen(int number) {
 #endif
 }
 
+// Returns the number. Compilers do not read it together with its neighbours in memory: processors wait for a wide read
+// of what narrower writes have just stored.
+BROKKR_FN int read_alone(int number) {
+#if !defined(__CUDACC__)
+  asm("" : "+r"(number));
+#endif
+  return number;
+}
+
 template <class T>
 BROKKR_FN Lane<T> minimum(Lane<T> a, Lane<T> b) {
   return lesser_of(b, a);

@@ -11,10 +11,18 @@ BROKKR_MACHINE_BEGIN
 
 // of_all_lanes: gather_pairs(p, at, first, second) reads for every lane. of_some_lanes: gather_pairs(p, at, lanes,
 // first, second) returns 0 in lanes whose bits are not set.
+//
+// A machine of eight lanes, which are the pixels of two quads side by side, may have blocks (has_blocks):
+// find_block(at, first, second) returns true if the lanes address four adjacent words in each of two rows, which begin
+// at `first` and `second`. load_block(p, first, second) loads the words of such rows; fetch_beyond(p, first, second)
+// prefetches those that are eight rows further, which the tile above will read. Hardware sees no line in the reads of
+// tiles.
 enum class WordPairs : uint8_t { none, of_all_lanes, of_some_lanes };
 
 template <class W>
 struct NearWords {
+  static constexpr bool has_blocks = false;
+
   // Loads lane i from p[a_i] and p[b_i], which are usually adjacent. Lanes outside m read nothing and get 0.
   BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
     if constexpr (W::pairs == WordPairs::of_some_lanes) {
@@ -44,10 +52,31 @@ struct NearWords {
   BROKKR_FN static bool are_squares(Mask apart, Mask m) {
     return !W::any(W::pairs == WordPairs::of_all_lanes ? apart : m && apart);
   }
+  // Lane i loads p[at_i] if no lane is apart (are_squares). `blocks`: null, or whether the lanes probably address a
+  // block; becomes false if they do not.
+  BROKKR_FN static Uint gather_word(const uint32_t* p, Int at, Mask m, bool* blocks) {
+    if constexpr (W::has_blocks) {
+      int first, second;
+      if (is_block(at, blocks, first, second)) {
+        W::fetch_beyond(p, first, second);
+        return W::load_block(p, first, second);
+      }
+    }
+    return W::gather(p, at, m);
+  }
   // Lane i loads p[low_i] and p[low_i + stride_i], and the word after each. A stride that all lanes share needs no
-  // second address.
+  // second address. `blocks` is that of gather_word.
   template <class Stride>
-  BROKKR_FN static void gather_rows(const uint32_t* p, Int low, Stride stride, Mask m, Uint (&texel)[4]) {
+  BROKKR_FN static void gather_rows(const uint32_t* p, Int low, Stride stride, Mask m, Uint (&texel)[4],
+                                    bool* blocks = nullptr) {
+    if constexpr (W::has_blocks && std::is_same_v<Stride, int>) {
+      int first, second;
+      if (is_block(low, blocks, first, second)) {
+        W::fetch_beyond(p, first, second);
+        for (int i = 0; i < 4; ++i) texel[i] = W::load_block(p + (i & 1) + (i < 2 ? 0 : stride), first, second);
+        return;
+      }
+    }
     const uint32_t* upper = p;
     Int high = low;
     if constexpr (std::is_same_v<Stride, int>)
@@ -95,6 +124,12 @@ struct NearWords {
     texel[1] = W::gather(p, low + step, m);
     texel[2] = W::gather(p, high, m);
     texel[3] = W::gather(p, high + step, m);
+  }
+
+ private:
+  BROKKR_FN static bool is_block(Int at, bool* blocks, int& first, int& second) {
+    if (blocks == nullptr || !*blocks) return false;
+    return *blocks = W::find_block(at, first, second);
   }
 };
 

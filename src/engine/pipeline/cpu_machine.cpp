@@ -25,6 +25,22 @@ const CpuKernel* find_cpu_kernel(const std::string& isa) {
   return nullptr;
 }
 
+namespace {
+
+// Returns true if one order-free phase draws everything, and only clears come before it: nothing reads what it leaves
+// in the planes except for a later launch or a read-back.
+bool ends_with_only_draws(const DrawPlan& plan) {
+  bool drawn = false;
+  for (const PhaseRecord& phase : plan.phases) {
+    if (phase.kind == PhaseKind::finish) continue;
+    if (drawn || (phase.kind != PhaseKind::clear && phase.kind != PhaseKind::order_free)) return false;
+    drawn = phase.kind == PhaseKind::order_free;
+  }
+  return drawn;
+}
+
+}  // namespace
+
 CpuMachine::CpuMachine(const std::string& isa)
     : isa_(isa.empty() ? best_cpu_isa() : isa), kernel_(find_cpu_kernel(isa_)) {
   if (kernel_ == nullptr)
@@ -90,6 +106,10 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   const PlanTables tables = host_tables(frame, *plan);
   copy_vertices(frame, tables);
   data_ = m.data(*plan, tables, options, &abort_);
+  if (!frame.part.is_some() && ends_with_only_draws(*plan->draws)) {
+    data_.raster.targets.shown = use_.shown;
+    data_.raster.targets.drops_depth = !use_.needs.depth;
+  }
   // Sets the state in which every launch begins.
   const bool goes_on = frame.part.content != nullptr || frame.part.stays;
   RegionState state = initial_region();

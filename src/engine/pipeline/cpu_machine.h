@@ -37,6 +37,7 @@ class CpuMachine : public MachineBackend {
   HostPlanes planes(const PlaneNeeds& needs) override;
   std::vector<TargetImage> read_back() override;
   WorkerPool* pool() override { return &pool_; }
+  void use_planes(const PlaneUse& use) override { use_ = use; }
   TargetSquares& squares() override;
 
  private:
@@ -50,6 +51,7 @@ class CpuMachine : public MachineBackend {
   std::unique_ptr<LaunchMemory<ZeroedMemory>> memory_;
   std::pair<uint64_t, uint64_t> vertices_of_;  // the frame's versions that copy_vertices copied
   bool dirty_ = false;  // a launch that did not finish left elements and reservations in the queues
+  PlaneUse use_;
   // The last launch:
   std::shared_ptr<const LaunchPlan> plan_;
   LaunchData data_{};

@@ -42,6 +42,12 @@ struct PlaneNeeds {
   static PlaneNeeds all() { return {true, true, true, true, true, true, true}; }
 };
 
+// The reads that follow a launch.
+struct PlaneUse {
+  PlaneNeeds needs = PlaneNeeds::all();
+  ShownColors shown{};  // where colours may go at once; regions whose colours did have kShown
+};
+
 class MachineBackend {
  public:
   virtual ~MachineBackend() = default;
@@ -53,6 +59,8 @@ class MachineBackend {
   virtual std::unique_ptr<shader::CodeMaker> make_code_maker() const { return nullptr; }
   // Sets the compiled code that later launches use; null: none. Throws std::runtime_error if it cannot be used.
   virtual void use_code(const shader::CodeMaker* /*made*/) {}
+  // Sets the reads that follow later launches.
+  virtual void use_planes(const PlaneUse& /*use*/) {}
   // Starts a launch and returns. Clears the remains of an aborted launch first.
   virtual void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
                      const RenderOptions& options) = 0;
@@ -107,6 +115,10 @@ struct HeldPlanes {
   const HostPlanes& planes;
   HeldLayers layers;
 };
+// The caller's memory for colours that are words as the planes of a launch with these options hold them; null if there
+// is none. `held`: the launch's layers.
+ShownColors shown_colors(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted,
+                         const HeldLayers& held);
 // Converts layers to their places in the caller's memory, among the wanted layers (read_into.cpp).
 void read_into(const PreparedFrame::Impl& frame, const HeldPlanes& from, const ReadBack& wanted, WorkerPool* pool,
                int threads);

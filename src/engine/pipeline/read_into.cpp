@@ -217,7 +217,8 @@ class RowReader {
         else if (tiles.target.format == uint32_t(ColorFormat::rgba16f))
           half_colors(tiles, d, layer);
         else
-          tiles.gather_to(planes_.color, states, kClearColor, words, [](const RegionState& s) { return s.color; });
+          tiles.gather_to(
+              planes_.color, states, kClearColor, words, [](const RegionState& s) { return s.color; }, kShown);
         return;
       case PixelPlane::depth:
         tiles.gather_to(
@@ -316,6 +317,15 @@ class RowReader {
   bool of_triangle_ = false;
 };
 
+// Returns true if the colours of all held layers are in the caller's memory.
+bool are_shown(const HeldPlanes& from, uint32_t number) {
+  const TargetRecord& target = from.plan.targets[number];
+  const uint32_t of_layer = target.regions_x * target.regions_y;
+  const RegionState* const first = from.planes.region_state + target.first_region + from.layers.at * of_layer;
+  return std::all_of(first, first + from.layers.count * of_layer,
+                     [](const RegionState& s) { return (s.bits & kShown) != 0; });
+}
+
 uint32_t layers_of(const Target& target, const ReadBack& wanted) {
   return wanted.layers != 0 ? wanted.layers : uint32_t(target.layers) - wanted.first_layer;
 }
@@ -380,8 +390,31 @@ PlaneNeeds needs_of(const ReadBack& wanted) {
   return needs;
 }
 
+ShownColors shown_colors(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted,
+                         const HeldLayers& held) {
+  const Target& target = frame.frame->targets[wanted.target];
+  const auto is_color = [](const PlaneMemory& memory) { return memory.plane == PixelPlane::color; };
+  if (std::count_if(wanted.planes.begin(), wanted.planes.end(), is_color) != 1 ||
+      shading_traits(options.shading).overdraw || samples_of(target, options.samples) > 1 ||
+      stored_format(target, options.shading == Shading::program) == ColorFormat::rgba16f)
+    return {};
+  const Destination d =
+      destination_of(*std::find_if(wanted.planes.begin(), wanted.planes.end(), is_color), target, wanted.rows_from_top);
+  constexpr size_t kWord = sizeof(uint32_t);
+  if (d.row % kWord != 0 || d.layer % kWord != 0 || reinterpret_cast<uintptr_t>(d.data) % kWord != 0) return {};
+  const auto row = int64_t(d.row / kWord);
+  return {d.at<uint32_t>(held.first - wanted.first_layer, 0, 0),
+          d.rows_from_top ? -row : row,
+          int64_t(d.layer / kWord),
+          wanted.target,
+          held.at,
+          held.count};
+}
+
 void read_into(const PreparedFrame::Impl& frame, const HeldPlanes& from, const ReadBack& wanted, WorkerPool* pool,
                int threads) {
+  const bool only_color = wanted.planes.size() == 1 && wanted.planes[0].plane == PixelPlane::color;
+  if (only_color && are_shown(from, wanted.target)) return;
   const TargetPlan& plan = from.plan;
   const HeldLayers& held = from.layers;
   const Frame& f = *frame.frame;

@@ -253,9 +253,12 @@ bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options) {
 }
 
 // The number of views that each launch should draw if all layers of a batch are read back; 0: one launch draws all. The
-// pictures of a slice fit into the caches, where the next launch draws again. Larger slices take longer per view.
+// pictures of a slice fit into the caches, where the next launch draws again. Larger slices take longer per view,
+// unless the launch itself writes the pictures to the caller's memory: its planes stay empty, and fewer launches are
+// better.
 uint32_t slice_of(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted) {
   constexpr uint64_t kSliceBytes = 4u << 20;  // of colours and depths
+  constexpr uint64_t kOfEmpty = 4;
   constexpr uint64_t kLeastViews = 8;
   const Target& target = frame.frame->targets[wanted.target];
   const auto layers = uint64_t(target.layers);
@@ -270,7 +273,8 @@ uint32_t slice_of(const PreparedFrame::Impl& frame, const RenderOptions& options
   const uint64_t of_view =
       edge(target.width) * edge(target.height) * samples_of(target, options.samples) *
       (stored_format(target, options.shading == Shading::program) == ColorFormat::rgba16f ? 12 : 8);
-  const uint64_t most = kSliceBytes / of_view;
+  const bool empty = !needs_of(wanted).depth && shown_colors(frame, options, wanted, {0, 0, 1}).pixels != nullptr;
+  const uint64_t most = (empty ? kOfEmpty : 1) * kSliceBytes / of_view;
   if (most < kLeastViews || layers < 2 * most) return 0;
   const uint64_t slices = (layers + most - 1) / most;
   return uint32_t((layers + slices - 1) / slices);
@@ -315,7 +319,7 @@ struct Renderer::Impl {
 
   // Renders, and then calls read(machine, plan), which reads the result back.
   template <class Read>
-  RenderResult render(PreparedFrame::Impl& p, RenderOptions options, bool read_back, Read&& read) {
+  RenderResult render(PreparedFrame::Impl& p, RenderOptions options, bool read_back, const PlaneUse& use, Read&& read) {
     const Stopwatch call;
     const uint64_t of_targets = memory_of_targets(*p.frame, options, read_back, p.slice.views);
     require(p, of_targets, options, "targets");
@@ -326,6 +330,7 @@ struct Renderer::Impl {
     Statistics& s = result.statistics;
     last = p.machine = &on;
     choose_shaders(p, on, options, abort, ends, s);
+    on.use_planes(use);
     on.start(p, its_plan, options);
     result.aborted = wait_for_end(on, abort, ends, options.frame_budget_ms);
     fill_statistics(p, *its_plan, on.finish(result.aborted, s), s);
@@ -353,8 +358,10 @@ struct Renderer::Impl {
     Question question(abort, ends);
     for (uint32_t first = 0; first < layers && !all.aborted; first += views) {
       p.set_slice(first, std::min(views, layers - first));
+      const PlaneUse use{needs_of(wanted),
+                         shown_colors(p, options, wanted, {0, first, std::min(views, layers - first)})};
       RenderResult one =
-          render(p, options, false, [&](MachineBackend& on, const LaunchPlan& plan, RenderResult& result) {
+          render(p, options, false, use, [&](MachineBackend& on, const LaunchPlan& plan, RenderResult& result) {
             const uint32_t drawn = p.slice.views;
             const auto read = [&](const HostPlanes& planes, uint32_t from) {
               const HeldLayers held{0, from, std::min(drawn, layers - from)};
@@ -423,10 +430,11 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
   PreparedFrame::Impl& p = PreparedFrame::Impl::of(frame);
   const RenderOptions options = impl_->begin(p, asked);
   return typed<MachineError>([&] {
-    return impl_->render(p, options, read_back, [&](MachineBackend& machine, const LaunchPlan&, RenderResult& result) {
-      if (read_back) result.targets = machine.read_back();
-      return read_back;
-    });
+    return impl_->render(p, options, read_back, {},
+                         [&](MachineBackend& machine, const LaunchPlan&, RenderResult& result) {
+                           if (read_back) result.targets = machine.read_back();
+                           return read_back;
+                         });
   });
 }
 
@@ -441,12 +449,12 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
     if (options.workers == 0 && on_cpu && is_short(p, options)) options.workers = 1;
     if (const uint32_t views = on_cpu ? slice_of(p, options, wanted) : 0; views != 0)
       return impl_->render_slices(p, options, wanted, views);
-    return impl_->render(p, options, false, [&](MachineBackend& machine, const LaunchPlan& plan, RenderResult&) {
+    const uint32_t first = wanted.first_layer, all = uint32_t(p.frame->targets[wanted.target].layers);
+    const HeldLayers held{first, first, wanted.layers != 0 ? wanted.layers : all - first};
+    const PlaneUse use{needs, shown_colors(p, options, wanted, held)};
+    return impl_->render(p, options, false, use, [&](MachineBackend& machine, const LaunchPlan& plan, RenderResult&) {
       if (wanted.planes.empty()) return false;
-      const uint32_t first = wanted.first_layer;
-      const uint32_t layers = wanted.layers != 0 ? wanted.layers : plan.targets->targets[wanted.target].layers - first;
-      read_into(p, {*plan.targets, machine.planes(needs), {first, first, layers}}, wanted, machine.pool(),
-                usable_processors());
+      read_into(p, {*plan.targets, machine.planes(needs), held}, wanted, machine.pool(), usable_processors());
       return true;
     });
   });

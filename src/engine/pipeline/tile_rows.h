@@ -9,6 +9,7 @@
 
 #include "plan/launch_plan.h"
 #include "target/target_tables.h"
+#include "target/tile_copy.h"
 
 namespace brokkr {
 
@@ -16,11 +17,7 @@ namespace brokkr {
 constexpr std::array<uint8_t, 64> morton_table() {
   std::array<uint8_t, 64> table{};
   for (int y = 0; y < 8; ++y) {
-    for (int x = 0; x < 8; ++x) {
-      int m = 0;
-      for (int bit = 0; bit < 3; ++bit) m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
-      table[size_t(y) * 8 + size_t(x)] = uint8_t(m);
-    }
+    for (int x = 0; x < 8; ++x) table[size_t(y) * 8 + size_t(x)] = uint8_t(morton_of(x, y));
   }
   return table;
 }
@@ -61,47 +58,22 @@ struct TileRow {
   uint32_t column(size_t pixel, uint32_t row) const { return uint32_t(pixel - size_t(y + row) * target.width); }
 
   // Copies the plane's samples, or `cleared(region)` if a clear of `bit` is pending. `at_pixel(x, y)` is the address of
-  // the pixel's value; the pixels to its right follow there.
+  // the pixel's value; the pixels to its right follow there. Leaves out regions whose states have a bit of `done`.
   template <class T, class Place, class Cleared>
-  void gather_to(const T* plane, const RegionState* states, uint32_t bit, Place&& at_pixel, Cleared&& cleared) const {
+  void gather_to(const T* plane, const RegionState* states, uint32_t bit, Place&& at_pixel, Cleared&& cleared,
+                 uint32_t done = 0) const {
     const uint32_t high = rows();
     for_tiles([&](uint32_t x, size_t sample, uint32_t wide, uint32_t region) {
+      if (states != nullptr && (states[region].bits & done) != 0) return;
       if (states != nullptr && (states[region].bits & bit) != 0) {
         const T value = T(cleared(states[region]));
         for (uint32_t row = 0; row < high; ++row) std::fill_n(at_pixel(x, y + row), wide, value);
         return;
       }
-      for (uint32_t row = 0; row < high; ++row) {
-        T* const to = at_pixel(x, y + row);
-        const T* const from = plane + sample + kMorton[row * 8];
-        if constexpr (sizeof(T) == sizeof(uint32_t)) {
-          if (wide == 8 && row + 1 < high) {
-            copy_two_rows(from, to, at_pixel(x, y + row + 1));
-            ++row;
-            continue;
-          }
-        }
-        if (wide == 8) {  // the samples of pixels 2 k and 2 k + 1 are adjacent
-          for (uint32_t k = 0; k < 4; ++k) std::memcpy(to + 2 * k, from + kMorton[2 * k], 2 * sizeof(T));
-        } else {
-          for (uint32_t i = 0; i < wide; ++i) to[i] = from[kMorton[i]];
-        }
-      }
+      T* const to = at_pixel(x, y);
+      const ptrdiff_t row = high > 1 ? at_pixel(x, y + 1) - to : 0;
+      copy_tile_to_rows(plane + sample, to, row, int(wide), int(high));
     });
-  }
-
-  // Copies rows 2 k and 2 k + 1 of a tile of words. Their pairs of samples alternate.
-  template <class T>
-  static void copy_two_rows(const T* from, T* lower, T* upper) {
-    typedef uint64_t Pairs __attribute__((vector_size(16)));
-    for (const size_t columns : {size_t(0), size_t(4)}) {
-      Pairs left, right;
-      std::memcpy(&left, from + 4 * columns, sizeof(left));
-      std::memcpy(&right, from + 4 * columns + 4, sizeof(right));
-      const Pairs first{left[0], right[0]}, second{left[1], right[1]};
-      std::memcpy(lower + columns, &first, sizeof(first));
-      std::memcpy(upper + columns, &second, sizeof(second));
-    }
   }
 
   template <class T, class Cleared>

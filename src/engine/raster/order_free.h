@@ -2,8 +2,11 @@
 // them once the phase is complete.
 #pragma once
 
+#include <type_traits>
+
 #include "geometry/counters.h"
 #include "machine/machine.h"
+#include "raster/hidden.h"
 #include "raster/pending.h"
 #include "raster/raster_shared.h"
 #include "raster/resolve.h"
@@ -64,6 +67,29 @@ BROKKR_FN void prefetch_block(const TriangleBlock& block) {
   for (size_t line = 0; line < sizeof(TriangleBlock); line += 64) prefetch(bytes + line);
 }
 
+// The pending elements of a region on their way to the key buffer, if hidden triangles are left out.
+struct FrontToBack {
+  BlockOrder order;
+  HiddenTest hidden;
+
+  BROKKR_FN explicit FrontToBack(const KeyPass& pass) : hidden(pass) {}
+
+  BROKKR_FN bool has_room(int elements) const { return order.count + elements <= BlockOrder::kMost; }
+  // Rasterizes the elements. Returns the number of covered samples.
+  BROKKR_FN int draw(Warp& w, const RasterTables& t, const KeyPass& pass) {
+    int covered = 0;
+    hidden.begin(order.count);
+    for (int i = 0; i < order.count; ++i) {
+      if (i + 1 < order.count) prefetch_block(t.blocks[order.block[i + 1]]);
+      const auto block = t.blocks + order.block[i];
+      const uint32_t mask = hidden.visible(w, *block, order.mask[i]);
+      if (mask != 0) covered += rasterize_block(w, pass, block, mask, AtCenter{});
+    }
+    order.count = 0;
+    return covered;
+  }
+};
+
 // Rasterizes the warp's share of the pending elements that touch the region. Returns the number of covered samples.
 template <class Shared, class Place>
 BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const KeyPass& pass, Place place) {
@@ -71,10 +97,22 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
   const RasterTables& t = v.t;
   const int count = int(v.state().pending);
   int covered = 0;
+  constexpr bool kInOrder = kHasMiddle && std::is_same_v<Place, AtCenter>;
+  [[maybe_unused]] FrontToBack sorted(pass);
   for (int at = pass.share.first; at < count; at += pass.share.step) {
     if (at > pass.share.first && v.warp_is_stopped()) break;
     const PendingGroup group(w, t, v.r, at, count);
     const Mask m = group.touching(w, t, phase, *pass.region);
+    if constexpr (kInOrder) {
+      if (pass.cull_hidden) {
+        for (uint32_t bits = w.ballot(m); bits != 0; bits &= bits - 1) {
+          const uint32_t block = w.broadcast(group.block, lowest_bit(bits));
+          sorted.order.insert(t.blocks[block], block, w.broadcast(group.mask, lowest_bit(bits)), pass.key_bits);
+        }
+        if (at + pass.share.step >= count || !sorted.has_room(w.width)) covered += sorted.draw(w, t, pass);
+        continue;
+      }
+    }
     for (uint32_t bits = w.ballot(m); bits != 0; bits &= bits - 1) {
       const int lane = lowest_bit(bits);
       const uint32_t next = bits & (bits - 1);
@@ -182,7 +220,8 @@ BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_nu
         if (complete) {
           const uint32_t written =
               kClearDepth | kKeysWaiting | (phase.key_bits & kKeyDepthOnly ? 0u : uint32_t(kClearColor | kLoadWaits));
-          state.bits &= ~written;
+          const uint32_t shown = is_shown_at_once(t.targets, region, phase.key_bits) ? kShown : 0u;
+          state.bits = (state.bits & ~written) | shown;
           if (kNotesChanges) state.bits |= kChanged;
         } else {
           state.bits = (state.bits & ~uint32_t(kClearDepth)) | kKeysWaiting;

@@ -104,10 +104,15 @@ BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRec
     w.for_lanes(w.first_lanes(rows - first), [&](int lane) {
       const TileRow row(planes, region, first + lane);
       if (row.x >= phase.image_width || row.y >= phase.image_height) return;
-      uint32_t in_row[kTile * kWords];
-      for (int k = 0; k < kTile / 2; ++k) pair(in_row + 2 * k * kWords, row.sample + TileRow::pair(k));
       uint32_t* const to = published.texels + size_t(phase.first_word) +
                            (size_t(row.y) * size_t(phase.image_width) + size_t(row.x)) * kWords;
+      const auto put_pairs = [&](uint32_t* at) {
+        for (int k = 0; k < kTile / 2; ++k) pair(at + 2 * k * kWords, row.sample + TileRow::pair(k));
+      };
+      // A copy on the stack would be read by longer words than it was written by, which processors wait for.
+      if (Warp::takes_turns && row.x + kTile <= phase.image_width) return put_pairs(to);
+      uint32_t in_row[kTile * kWords];
+      put_pairs(in_row);
       if (row.x + kTile <= phase.image_width) {
         for (int k = 0; k < kTile / 2; ++k)
           __builtin_memcpy(to + 2 * k * kWords, in_row + 2 * k * kWords, 2 * kWords * sizeof(uint32_t));

@@ -1,12 +1,14 @@
 // The end of an order-free phase in a region: each sample that a primitive of the phase won is shaded once and written.
 #pragma once
 
+#include "machine/atomic.h"
 #include "raster/load.h"
 #include "raster/program_run.h"
 #include "raster/region.h"
 #include "raster/shade.h"
 #include "raster/stamp.h"
 #include "target/pixel.h"
+#include "target/tile_copy.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -141,24 +143,84 @@ BROKKR_FN uint64_t won_samples(Warp& w, const KeyPass& pass, int tile) {
   return won;
 }
 
+// Returns true if the colours of a region go to the caller's memory, and not to the planes. They do if the phase gives
+// all of them a value.
+BROKKR_FN bool is_shown_at_once(const TargetTables& planes, const RegionRecord& region, uint8_t key_bits) {
+  if (!Warp::takes_turns || planes.shown.pixels == nullptr || (key_bits & kKeyDepthOnly) != 0) return false;
+  const uint32_t bits = planes.region_state[region.number].bits;
+  return region.target == planes.shown.target && region.layer - planes.shown.first < planes.shown.layers &&
+         (bits & (kClearColor | kLoadWaits)) == kClearColor;
+}
+
+// The place of the first colours of a region's tiles: the planes, or a buffer on the way to the caller's memory.
+class ColorPlace {
+ public:
+  BROKKR_FN explicit ColorPlace(const KeyPass& pass)
+      : pass_(pass), shows_(is_shown_at_once(*pass.planes, *pass.region, pass.key_bits)) {}
+
+  BROKKR_FN uint32_t* of_tile(int tile) {
+    return shows_ ? buffer_ : pass_.planes->color + pass_.base() + size_t(tile) * kTileSamples;
+  }
+  // Call this before the tile's colours are computed: the caller's memory is in no cache, and stores that wait for it
+  // would hold up the next ones.
+  BROKKR_FN void expect(int tile) const {
+    if (!shows_) return;
+    const Rows rows(pass_, tile);
+    for (int y = 0; y < rows.high; ++y) prefetch(rows.first + y * rows.step);
+  }
+  // Call this when the tile's colours are complete.
+  BROKKR_FN void finish(int tile) const {
+    if (!shows_) return;
+    const Rows rows(pass_, tile);
+    if (rows.wide > 0 && rows.high > 0) copy_tile_to_rows(buffer_, rows.first, rows.step, rows.wide, rows.high);
+  }
+
+ private:
+  // The pixels of a tile in the caller's memory; wide and high are not positive outside of the target.
+  struct Rows {
+    uint32_t* first;
+    ptrdiff_t step;
+    int wide, high;
+
+    BROKKR_FN Rows(const KeyPass& pass, int tile) {
+      const ShownColors& shown = pass.planes->shown;
+      const RegionRecord& region = *pass.region;
+      const TargetRecord& target = pass.planes->targets[region.target];
+      const int tiles_shift = pass.shift - 3;
+      const int x = pass.x + (tile & ((1 << tiles_shift) - 1)) * kTile, y = pass.y + (tile >> tiles_shift) * kTile;
+      const auto inside = [](uint32_t size, int at) { return int(size) - at < kTile ? int(size) - at : kTile; };
+      first = shown.pixels + (int64_t(region.layer - shown.first) * shown.layer + y * shown.row + x);
+      step = ptrdiff_t(shown.row);
+      wide = inside(target.width, x);
+      high = inside(target.height, y);
+    }
+  };
+  const KeyPass& pass_;
+  const bool shows_;
+  alignas(Warp::takes_turns ? 64 : 4) uint32_t buffer_[Warp::takes_turns ? kTileSamples : 1];
+};
+
 // Writes the pending clears of a tile of which primitives of the phase won no sample.
-BROKKR_FN void write_cleared_tile(Warp& w, const KeyPass& pass, int tile, const RegionState& state, bool writes_color) {
+BROKKR_FN void write_cleared_tile(Warp& w, const KeyPass& pass, int tile, const RegionState& state, ColorPlace& place) {
   const TargetTables& planes = *pass.planes;
   const size_t base = pass.base() + size_t(tile) * kTileSamples;
-  const bool color = writes_color && (state.bits & kClearColor) != 0;
+  const bool color = (pass.key_bits & kKeyDepthOnly) == 0 && (state.bits & kClearColor) != 0;
+  uint32_t* const colors = place.of_tile(tile);
   const bool high = color && planes.targets[pass.region->target].format == uint32_t(ColorFormat::rgba16f);
   for (int s = 0; s < kTileSamples; s += w.width) {
-    if (color) w.store(planes.color + base + s, uint32_t(state.color));
+    if (color) w.store(colors + s, uint32_t(state.color));
     if (high) w.store(planes.color_high + base + s, uint32_t(state.color >> 32));
-    if ((state.bits & kClearDepth) == 0) continue;
+    if ((state.bits & kClearDepth) == 0 || planes.drops_depth) continue;
     w.store(planes.depth + base + s, depth_of_key(pass.keys->depth(w, tile * kTileSamples + s), pass.key_bits));
   }
+  place.finish(tile);
 }
 
 // Writes a tile; color_at(s) is the stored colour of samples s .. s + width - 1. The phase must have won some samples,
 // and planes must have no notes of writers.
 template <class ColorAt>
-BROKKR_FN void write_won_tile(Warp& w, const ShadedTile& tile, const RegionState& state, ColorAt color_at) {
+BROKKR_FN void write_won_tile(Warp& w, const ShadedTile& tile, const RegionState& state, ColorPlace& place,
+                              ColorAt color_at) {
   const KeyPass& pass = tile.pass;
   const TargetTables& planes = *pass.planes;
   const size_t base = pass.base() + size_t(tile.number) * kTileSamples;
@@ -173,9 +235,11 @@ BROKKR_FN void write_won_tile(Warp& w, const ShadedTile& tile, const RegionState
       w.store(plane + s, select(w.lanes_of(uint32_t(tile.won >> s)), colors(s), old));
     }
   };
-  write([&](int s) { return color_at(s).low; }, uint32_t(state.color), planes.color + base);
+  write([&](int s) { return color_at(s).low; }, uint32_t(state.color), place.of_tile(tile.number));
+  place.finish(tile.number);
   if (tile.format == uint32_t(ColorFormat::rgba16f))
     write([&](int s) { return color_at(s).high; }, uint32_t(state.color >> 32), planes.color_high + base);
+  if (planes.drops_depth) return;
   for (int s = 0; s < kTileSamples; s += w.width) {
     const Uint depth = pass.keys->depth(w, tile.number * kTileSamples + s);
     w.store(planes.depth + base + s, depth_of_key(depth, pass.key_bits));
@@ -185,19 +249,19 @@ BROKKR_FN void write_won_tile(Warp& w, const ShadedTile& tile, const RegionState
 // Writes a tile if one source has all colours that the phase won: programs, parts of a shader, or Shading::flat.
 // Otherwise, or if planes have notes of writers, returns false.
 BROKKR_FN bool write_of_one_source(Warp& w, const ShadeContext& context, const ShadedTile& tile,
-                                   const RegionState& state, const TileColors& colors) {
+                                   const RegionState& state, const TileColors& colors, ColorPlace& place) {
   const KeyPass& pass = tile.pass;
   const bool notes = pass.planes->visible_id || pass.planes->depth_id;
   if (tile.won == 0 || (pass.key_bits & kKeyDepthOnly) != 0 || notes) return false;
   const auto write = [&](const uint32_t* low, const uint32_t* high) BROKKR_INLINE_LAMBDA {
-    write_won_tile(w, tile, state, [&](int s) { return Stored{w.load(low + s), w.load(high + s)}; });
+    write_won_tile(w, tile, state, place, [&](int s) { return Stored{w.load(low + s), w.load(high + s)}; });
   };
   if (tile.by_program == tile.won)
     write(context.memory->low, context.memory->high);
   else if (colors.samples == tile.won)
     write(colors.low, colors.high);
   else if (context.shading == Shading::flat && tile.by_program == 0)
-    write_won_tile(w, tile, state, [&](int) { return Stored{colors.flat[0], colors.flat[1]}; });
+    write_won_tile(w, tile, state, place, [&](int) { return Stored{colors.flat[0], colors.flat[1]}; });
   else
     return false;
   return true;
@@ -293,15 +357,17 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
   const bool writes_color = !(pass.key_bits & kKeyDepthOnly);
   [[maybe_unused]] TileColors colors;
   if constexpr (Warp::takes_turns) set_flat(w, target.format, colors);
+  ColorPlace place(pass);
   int shaded = 0;
   for (int tile = tiles.first; tile * kTileSamples < pass.samples(); tile += tiles.step) {
     const int tile_x0 = pass.x + ((tile & ((1 << tiles_shift) - 1)) * kTile),
               tile_y0 = pass.y + (tile >> tiles_shift) * kTile;
+    place.expect(tile);
     [[maybe_unused]] uint64_t won_here = 0;
     if constexpr (Warp::takes_turns) {
       won_here = won_samples(w, pass, tile);
       if (won_here == 0 && (state.bits & kLoadWaits) == 0) {
-        write_cleared_tile(w, pass, tile, state, writes_color);
+        write_cleared_tile(w, pass, tile, state, place);
         continue;
       }
     }
@@ -316,7 +382,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
         load_waiting_tile(w, planes, *pass.region, *context.frame, *context.programs, tile);
     }
     if constexpr (Warp::takes_turns) {
-      if (write_of_one_source(w, context, shaded_tile, state, colors)) {
+      if (write_of_one_source(w, context, shaded_tile, state, colors, place)) {
         shaded += count_bits(won_here);
         continue;
       }
@@ -339,13 +405,13 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
       if (some && planes.depth_id) w.merge(planes.depth_id + memory, primitive_of_order(order, pass.key_bits), won);
       if (writes_color && (fresh || some)) {
         const Mask write = fresh ? true : won;
-        w.merge(planes.color + memory, shown.low, write);
+        w.merge(place.of_tile(tile) + s, shown.low, write);
         if (half) w.merge(planes.color_high + memory, shown.high, write);
       }
-      if (some || (state.bits & kClearDepth)) {
+      if ((some || (state.bits & kClearDepth)) && !(Warp::takes_turns && planes.drops_depth))
         w.store(planes.depth + memory, depth_of_key(keys.depth(w, at), pass.key_bits));
-      }
     }
+    place.finish(tile);
   }
   return shaded;
 }

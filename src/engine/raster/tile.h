@@ -312,7 +312,8 @@ BROKKR_FN bool replaces_colors(const TilePass& pass, const DrawRecord& draw) {
 }
 
 BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) {
-  return open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);
+  return open_program(pass.shading, draw.program, read_alone(pass.x0) + pass.region.x,
+                      read_alone(pass.y0) + pass.region.y);
 }
 
 // The kinds of blending of 8-bit colours that are common. Some code is made for one kind. over: usual transparency,

@@ -73,11 +73,13 @@ struct KnownSampler {
   const SampledRecord* record;  // any other one if the sampler has none, which lookups that are reached always have
   SampledRecord texture;
   int32_t quad_lane;
+  mutable bool blocks;  // UsualKind::blocks, for the vectors of the run
 
   BROKKR_FN KnownSampler(const CompiledCall& call, uint32_t sampler)
       : record(call.sampled + (call.samplers[sampler].record < 0 ? 0 : call.samplers[sampler].record)),
         texture(*record),
-        quad_lane(call.samplers[sampler].quad_lane) {}
+        quad_lane(call.samplers[sampler].quad_lane),
+        blocks(true) {}
 };
 
 // Shaders with at most this many lookups contain them; more would take compilers too long. clang computes once what
@@ -94,18 +96,18 @@ inline constexpr uint32_t kMaxInlinedEdges = 2;
 
 // A lookup whose parameters are in `kKnown` (KnownBit). At least one lane of m is set.
 template <uint32_t kKnown, bool kApart>
-BROKKR_FN Vec4<Warp> look_up_usual(const UsualLookup& look, Float u, Float v, Float detail) {
+BROKKR_FN Vec4<Warp> look_up_usual(const UsualLookup& look, bool* blocks, Float u, Float v, Float detail) {
   Warp w;
-  constexpr KnownUsualKind<kKnown, kApart> kKind;
-  if constexpr ((kKnown & shader::kKnownNearest) != 0) return nearest_two(w, look, kKind, u, v, detail);
-  return usual_two(w, look, kKind, u, v, detail);
+  const KnownUsualKind<kKnown, kApart> kind{blocks};
+  if constexpr ((kKnown & shader::kKnownNearest) != 0) return nearest_two(w, look, kind, u, v, detail);
+  return usual_two(w, look, kind, u, v, detail);
 }
 
 // In shaders with many lookups, those with the same parameters share one function.
 template <uint32_t kKnown>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const SampledRecord* texture, const uint32_t* texels, Mask m, Float u,
                                              Float v, Float detail) {
-  return look_up_usual<kKnown, true>({texture, texels, m}, u, v, detail);
+  return look_up_usual<kKnown, true>({texture, texels, m}, nullptr, u, v, detail);
 }
 // The same for a plain texture (KnownBit) of kAxes axes. `at`: the coordinates.
 template <uint32_t kKnown, int kAxes>
@@ -230,9 +232,11 @@ struct VectorRun {
   BROKKR_FN void look_up_usual(const KnownSampler& sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
     if (!any(m)) return take_nothing(results);
     if constexpr (kLookups <= kMaxInlined) {
+      constexpr bool kHasLevels = shader::mip_of_known(kKnown) != MipFilter::none;
       const UsualLookup look{&sampler.texture, call.texels, m};
+      bool* const blocks = kHasLevels ? nullptr : &sampler.blocks;
       constexpr bool kApart = kLookups > kMaxInlinedEdges;
-      take(results, brokkr::look_up_usual<kKnown, kApart>(look, as_float(u), as_float(v), as_float(detail)));
+      take(results, brokkr::look_up_usual<kKnown, kApart>(look, blocks, as_float(u), as_float(v), as_float(detail)));
     } else {
       take(results,
            brokkr::look_up_shared<kKnown>(sampler.record, call.texels, m, as_float(u), as_float(v), as_float(detail)));

@@ -335,19 +335,37 @@ class InterpreterOf {
     const bool is_known = (texture.usual && texture.kind == TextureKind::two) || (Warp::takes_turns && texture.nearest);
     return is_known && (o.extra & kOther) == 0 && !shader::has_offset(o.extra) && !is_ellipse(o, texture);
   }
-  BROKKR_FN_NOINLINE void sample_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
-    const UsualKind kind = usual_kind(texture);
+  // Looks up all vectors. `kind`: that of the texture; `opaque`: alpha is 1.
+  template <class Kind>
+  BROKKR_FN void sample_vectors(const shader::CodeInstruction& o, const SampledRecord& texture, const Kind& kind,
+                                bool opaque) {
+    constexpr bool kMayBeNearest = Warp::takes_turns && std::is_same_v<Kind, UsualKind>;
     for (int k = 0, end = vectors(); k < end; ++k) {
       const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k)};
       if (!w.any(look.lanes)) continue;
       const Float u = get<Float>(o.operand[0], k), v = get<Float>(o.operand[1], k), d = get<Float>(o.operand[2], k);
-      const Vec4<Warp> texel = Warp::takes_turns && texture.nearest ? nearest_two(w, look, kind, u, v, d)
-                                                                    : usual_two(w, look, kind, u, v, d);
+      const Vec4<Warp> texel =
+          kMayBeNearest && texture.nearest ? nearest_two(w, look, kind, u, v, d) : usual_two(w, look, kind, u, v, d);
       store(o.result[0], k, texel.x);
       store(o.result[1], k, texel.y);
       store(o.result[2], k, texel.z);
-      store(o.result[3], k, texel.w);
+      store(o.result[3], k, Warp::takes_turns && opaque ? Float(1.0f) : texel.w);
     }
+  }
+  // The same for a texture of a common kind: whatever is equal for all vectors is decided once.
+  template <bool kRepeats>
+  BROKKR_FN_NOINLINE void sample_common(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    bool blocks = texture.levels == 1;  // pictures without levels are often drawn with one texel per pixel
+    const CommonUsualKind<kRepeats> kind{usual_kind(texture).mip, &blocks};
+    sample_vectors(o, texture, kind, texture.channel[3] == kChannelOne);
+  }
+  BROKKR_FN_NOINLINE void sample_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    const UsualKind kind = usual_kind(texture);
+    if constexpr (Warp::takes_turns && kVectors > 1) {
+      if (!texture.nearest && is_common(kind))
+        return kind.repeats[0] ? sample_common<true>(o, texture) : sample_common<false>(o, texture);
+    }
+    sample_vectors(o, texture, kind, false);
   }
   // `level`: the register of the level or of the level of detail.
   BROKKR_FN Vec4<Warp> sampled(const shader::CodeInstruction& o, const TextureLookup& look, int count, uint16_t level,

@@ -83,7 +83,8 @@ BROKKR_FN Vec4<Warp> filtered_srgb(const Uint (&texel)[4], Uint tx, Uint ty) {
 
 // The way that texels become colours: the properties of a usual texture that are the same for all lookups.
 struct UsualKind {
-  static constexpr bool apart = false;  // texels at the edges of a level have a separate function
+  static constexpr bool apart = false;      // texels at the edges of a level have a separate function
+  static constexpr bool* blocks = nullptr;  // NearWords::gather_word
 
   bool light, repeats[2];
   MipFilter mip;  // none if there is one level
@@ -117,7 +118,24 @@ struct KnownUsualKind {
   static constexpr MipFilter mip = usual_kind(kKnown).mip;
   static constexpr uint8_t channel[4] = {known_channel(kKnown, 0), known_channel(kKnown, 1), known_channel(kKnown, 2),
                                          known_channel(kKnown, 3)};
+  bool* blocks = nullptr;
 };
+
+// The same for the kinds that most textures have: not sRGB, the same wrap on both axes, and colours as they are stored.
+// Alpha may be 1 instead.
+template <bool kRepeats>
+struct CommonUsualKind {
+  static constexpr bool apart = false, light = false;
+  static constexpr bool repeats[2] = {kRepeats, kRepeats};
+  static constexpr uint8_t channel[4] = {0, 1, 2, 3};
+  MipFilter mip;
+  bool* blocks;
+};
+BROKKR_FN bool is_common(const UsualKind& kind) {
+  const uint8_t(&c)[4] = kind.channel;
+  return !kind.light && kind.repeats[0] == kind.repeats[1] && c[0] == 0 && c[1] == 1 && c[2] == 2 &&
+         (c[3] == 3 || c[3] == kChannelOne);
+}
 
 // Returns true if every filter reads a single texel with weight 256 * 256, as in pictures drawn with one texel per
 // pixel.
@@ -162,7 +180,7 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& k
                                  const UsualLevel<Side>& level) {
   const Int width(level.width), height(level.height), base = level.base;
   const Int at_x = usual_position(u, width, kind.repeats[0]), at_y = usual_position(v, height, kind.repeats[1]);
-  if (Warp::takes_turns) {
+  if constexpr (Warp::takes_turns) {
     // Usually all four texels lie inside the level. Then no address wraps or is clamped.
     const Int column = at_x >> 8, row = at_y >> 8;
     const Mask apart = as_uint(column) >= as_uint(width - 1) || as_uint(row) >= as_uint(height - 1);
@@ -170,9 +188,9 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& k
       const Int low = base + (multiply_small(row, width) + column);
       const Uint tx = as_uint(at_x) & 255u, ty = as_uint(at_y) & 255u;
       if (is_one_texel(w, look.lanes, kind, tx | ty))
-        return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
+        return handed_on(kind.channel, 1.0f, whole_bytes(w.gather_word(look.texels, low, look.lanes, kind.blocks)));
       Uint texel[4];
-      w.gather_rows(look.texels, low, level.width, look.lanes, texel);
+      w.gather_rows(look.texels, low, level.width, look.lanes, texel, kind.blocks);
       return usual_filtered(kind, texel, tx, ty);
     }
   }

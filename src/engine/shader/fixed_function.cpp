@@ -36,6 +36,10 @@ bool has_alpha(TexelBase base) {
          base == TexelBase::rgba;
 }
 
+bool is_grey(TexelBase base) {
+  return base == TexelBase::luminance || base == TexelBase::luminance_alpha || base == TexelBase::intensity;
+}
+
 // The text of one program, unit after unit.
 class Text {
  public:
@@ -125,7 +129,8 @@ class Text {
         alpha = t + ".a";
         break;
       case EnvironmentMode::decal:
-        color = has_alpha(base) ? fmt::format("mix(c.rgb, {0}.rgb, {0}.a)", t) : t + ".rgb";
+        // OpenGL leaves this open for textures of one colour; Mesa keeps c.
+        color = is_grey(base) ? "c.rgb" : has_alpha(base) ? fmt::format("mix(c.rgb, {0}.rgb, {0}.a)", t) : t + ".rgb";
         alpha = "c.a";
         break;
       case EnvironmentMode::blend:

@@ -24,6 +24,7 @@ enum RegionBit : uint32_t {
   kLoadWaits = 16,       // the first colour is that of a picture (raster/load.h)
   kChanged = 32,         // the first colour may differ from what was published last
   kDepthLoadWaits = 64,  // the depths are those of a picture
+  kShown = 128,          // the first colour is in the caller's memory (ShownColors), and not in the planes
 };
 inline constexpr uint32_t kClearAny = kClearColor | kClearDepth | kClearStencil;
 
@@ -75,6 +76,14 @@ struct RegionRecord {
 inline constexpr int kStampHead = 16, kStampWords = 4;
 inline constexpr int kStampTimeShift = 6;
 
+// The caller's memory for the first colours of a target's layers, words that a read-back would copy from the planes. A
+// CPU writes them there at once if nothing else reads them.
+struct ShownColors {
+  TablePointer<uint32_t> pixels;  // the lower left pixel of layer `first`; null: colours go to the planes
+  int64_t row, layer;             // words from a row or a layer to the next one
+  uint32_t target, first, layers;
+};
+
 struct TargetTables {
   TablePointer<const TargetRecord> targets;
   TablePointer<const uint32_t> bin_owner;         // rasterizer of each bin of layer 0
@@ -98,6 +107,8 @@ struct TargetTables {
   int32_t bin_shift;
   uint32_t rasterizers;
   uint32_t block;  // the block that works with this copy of the tables: kFeatureStamps
+  ShownColors shown;
+  bool drops_depth;  // nothing reads the depths that the last phase leaves: CPUs need not store them
 };
 
 // In each layer, another rasterizer owns a bin, so that many small views spread over all rasterizers.

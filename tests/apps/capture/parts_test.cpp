@@ -200,6 +200,38 @@ TEST(Assembly, StripsAndFansStay) {
   }
 }
 
+TEST(Assembly, FlatPolygonsHaveOneProvokingVertex) {
+  EXPECT_EQ(assemble_flat_polygons(nullptr, 5, false).indices, (Indices{1, 2, 0, 2, 3, 0, 3, 4, 0}));
+  EXPECT_EQ(assemble_flat_polygons(nullptr, 4, true).indices, (Indices{0, 1, 2, 0, 2, 3}));
+}
+
+TEST(Assembly, OutlinesHaveNoInnerEdges) {
+  const auto quads = assemble_outlines(GL_QUADS, nullptr, 9);
+  ASSERT_TRUE(quads);
+  EXPECT_EQ(quads->lines.topology, Topology::lines);
+  EXPECT_EQ(quads->lines.indices, (Indices{3, 0, 0, 1, 1, 2, 2, 3, 7, 4, 4, 5, 5, 6, 6, 7}));
+  EXPECT_EQ(quads->sizes, (Indices{4, 4}));
+  EXPECT_EQ(assemble_outlines(GL_QUAD_STRIP, nullptr, 4)->lines.indices, (Indices{3, 2, 2, 0, 0, 1, 1, 3}));
+  const CompactIndices indices{{}, {4, 3, 2, 1, kRestartIndex, 1, 2, 3}, true};
+  const auto polygons = assemble_outlines(GL_POLYGON, &indices, 8);
+  EXPECT_EQ(polygons->lines.indices, (Indices{4, 3, 3, 2, 2, 1, 1, 4, 1, 2, 2, 3, 3, 1}));
+  EXPECT_EQ(polygons->sizes, (Indices{4, 3}));
+  EXPECT_FALSE(assemble_outlines(GL_LINES, nullptr, 4));
+}
+
+TEST(Assembly, OutlinesOfCulledFacesGo) {
+  // The second triangle turns clockwise in window space, where one of its corners is behind the eye.
+  const std::vector<glm::vec4> positions = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1},
+                                            {0, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, -1}};
+  for (const bool front : {false, true}) {
+    auto outlines = assemble_outlines(GL_TRIANGLES, nullptr, 6);
+    ASSERT_TRUE(outlines);
+    cull_outlines(*outlines, positions, {!front, front});
+    ASSERT_EQ(outlines->sizes.size(), 1u);
+    EXPECT_EQ(outlines->lines.indices[0], front ? 5u : 2u);
+  }
+}
+
 TEST(Assembly, QuadsBecomeTrianglesAsTheDriverSplitsThem) {
   const auto last = assemble(GL_QUADS, nullptr, 9, {});
   ASSERT_TRUE(last);

@@ -105,6 +105,22 @@ TEST_F(CapturedFrames, PointsOfSamplesHaveTheirCoordinates) {
   expect_same_picture(file(scene::kPointPlaces).string());
 }
 
+TEST_F(CapturedFrames, OutlinesAndFlatPolygons) {
+  const Frame captured = frame(scene::kOutlines);
+  EXPECT_TRUE(captured.skipped_reasons.empty());
+  const std::vector<DrawCommand> draws = draws_of(captured);
+  const auto are_lines = [](const DrawCommand& draw) {
+    return draw.topology == Topology::lines && draw.element_count > 0;
+  };
+  EXPECT_EQ(std::count_if(draws.begin(), draws.end(), are_lines), 6);
+  expect_same_picture(file(scene::kOutlines).string());
+}
+
+TEST_F(CapturedFrames, WritesThatAreNoDraws) {
+  EXPECT_TRUE(frame(scene::kWritten).skipped_reasons.empty());
+  expect_same_picture(file(scene::kWritten).string());
+}
+
 TEST_F(CapturedFrames, Subroutines) { expect_same_picture(file(scene::kSubroutines).string()); }
 TEST_F(CapturedFrames, DeletedShaders) { expect_same_picture(file(scene::kDeletedShaders).string()); }
 TEST_F(CapturedFrames, PointsHaveWholeSizes) { expect_same_picture(file(scene::kPointSizes).string()); }

@@ -111,6 +111,71 @@ TEST(ReadBack, ManyViews) {
   }
 }
 
+// Colours that nothing else reads go to the caller's memory during the launch. They are those of the whole picture,
+// also after other launches, with any strides, and if clears follow the draws.
+TEST(ReadBack, ColorsAlone) {
+  enum class Clear { none, part, all };
+  for (const size_t views : {size_t(3), size_t(70)}) {
+    for (const Clear clear : {Clear::none, Clear::part, Clear::all}) {
+      Frame frame = views == 3 ? scene() : small_views("generated:sphere-100k?triangles=300&textured=1", views);
+      const auto side = size_t(frame.targets[0].width);
+      if (clear != Clear::none) {
+        ClearCommand last;
+        last.color = {0.2f, 0.4f, 0.6f, 1.0f};
+        if (clear == Clear::part) last.scissor = Rect{5, 3, 29, 31};
+        frame.commands.emplace_back(last);
+      }
+      for (const MachineKind machine : test::machines()) {
+        SCOPED_TRACE(testing::Message() << views << " views, clear " << int(clear) << ", machine " << int(machine));
+        Renderer renderer;
+        PreparedFrame prepared = renderer.prepare(frame);
+        for (const int samples : {1, 4}) {
+          RenderOptions options;
+          options.machine = machine;
+          options.samples = samples;
+          const RenderResult whole = renderer.render(prepared, options);
+          for (const size_t gap : {size_t(0), size_t(3)}) {
+            const size_t row = side + gap, layer = row * side;
+            std::vector<uint32_t> color(layer * views, 7);
+            ReadBack wanted;
+            wanted.rows_from_top = gap != 0;
+            wanted.planes = {{PixelPlane::color, bytes_of(color), row * 4, layer * 4}};
+            renderer.render(prepared, options, wanted);
+            for (size_t l = 0; l < views; ++l) {
+              const Layer& expected = whole.targets[0].layers[l];
+              for (size_t y = 0; y < side; ++y) {
+                const auto from = color.begin() + ptrdiff_t(l * layer + (gap != 0 ? side - 1 - y : y) * row);
+                ASSERT_TRUE(std::equal(from, from + ptrdiff_t(side), expected.color.begin() + ptrdiff_t(y * side)))
+                    << l << ", " << y;
+              }
+            }
+            EXPECT_EQ(std::count(color.begin(), color.end(), 7u), ptrdiff_t(gap * side * views));
+          }
+        }
+      }
+    }
+  }
+}
+
+// The same for some layers of a batch.
+TEST(ReadBack, ColorsOfSomeLayers) {
+  const Frame frame = scene();
+  for (const MachineKind machine : test::machines()) {
+    RenderOptions options;
+    options.machine = machine;
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(frame);
+    const RenderResult whole = renderer.render(prepared, options);
+    std::vector<uint32_t> color(kSide * kSide, 7);
+    ReadBack wanted;
+    wanted.first_layer = wanted.layers = 1;
+    wanted.rows_from_top = false;
+    wanted.planes = {{PixelPlane::color, bytes_of(color)}};
+    renderer.render(prepared, options, wanted);
+    EXPECT_EQ(color, whole.targets[0].layers[1].color);
+  }
+}
+
 // A batch that is ended early has pictures of what was drawn, and of nothing beyond it.
 TEST(ReadBack, ManyViewsEndEarly) {
   constexpr int views = 256;
@@ -120,12 +185,17 @@ TEST(ReadBack, ManyViewsEndEarly) {
   RenderOptions options;
   options.machine = MachineKind::cpu;
   std::vector<float> depth(views * kSmallPixels, 7);
-  ReadBack wanted;
-  wanted.planes = {{PixelPlane::depth, bytes_of(depth)}};
-  std::thread stop([&] { renderer.request_abort(); });
-  renderer.render(prepared, options, wanted);
-  stop.join();
+  std::vector<uint32_t> color(views * kSmallPixels, 7);
+  for (const PlaneMemory& plane :
+       {PlaneMemory{PixelPlane::depth, bytes_of(depth)}, PlaneMemory{PixelPlane::color, bytes_of(color)}}) {
+    ReadBack wanted;
+    wanted.planes = {plane};
+    std::thread stop([&] { renderer.request_abort(); });
+    renderer.render(prepared, options, wanted);
+    stop.join();
+  }
   EXPECT_EQ(std::count(depth.begin(), depth.end(), 7.0f), 0);
+  EXPECT_EQ(std::count(color.begin(), color.end(), 7u), 0);
 }
 
 // A function that has ended a batch is not asked again, as it may have forgotten why it did.

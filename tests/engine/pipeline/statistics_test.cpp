@@ -194,6 +194,18 @@ TEST(Statistics, HierarchicalDepthChangesCountsOnly) {
   EXPECT_EQ(renderer.render(frame, o).statistics.fragments, without.statistics.fragments);
 }
 
+// CPUs leave out triangles of an object's far side, whatever the order of the draws.
+TEST(Statistics, HiddenTrianglesAreLeftOut) {
+  const Frame frame = small_scene("generated:sphere-100k?triangles=1000");
+  Renderer renderer;
+  RenderOptions o = cpu();
+  const RenderResult with = renderer.render(frame, o);
+  o.hierarchical_depth = false;
+  const RenderResult without = renderer.render(frame, o);
+  test::expect_same_pictures(without.targets, with.targets);
+  EXPECT_LT(10 * with.statistics.fragments, 9 * without.statistics.fragments);
+}
+
 TEST(Statistics, AdmissionWaitsAreCounted) {
   const Frame frame = small_scene("generated:overlap-10k?triangles=20000");
   RenderOptions o = cpu();

@@ -115,7 +115,7 @@ void expect_same(const Results& got, const Results& expected, const std::string&
 
 // Compiled for each machine, program i gives expected[i] with the textures bound[i].
 void expect_same_compiled(const std::vector<Program>& programs, const std::vector<BoundTextures>& bound,
-                          const std::vector<Results>& expected) {
+                          const std::vector<Results>& expected, uint32_t (&input)(uint32_t, int) = test::input) {
   if (find_compiler().empty()) GTEST_SKIP() << "there is no C++ compiler";
   std::vector<Code> codes;
   std::vector<const Code*> pointers;
@@ -186,6 +186,47 @@ TEST_F(FoldLookupsTest, GivesTheBitsOfTheProgramAsItWas) {
   }
 
   expect_same_compiled(folded, bound, expected);
+}
+
+// The column (word 0) or row (word 1) of a sample in its tile.
+uint32_t input_of_tile(uint32_t word, int sample) {
+  const int bits = sample >> (word & 1u);
+  return std::bit_cast<uint32_t>(float((bits & 1) | (bits >> 1 & 2) | (bits >> 2 & 4)));
+}
+
+// Pictures drawn with one texel per pixel, whose texels some machines load by rows: upright, upside down, between
+// texels, at edges; and pictures whose first rows look as if they were. Alpha is stored or 1.
+TEST_F(FoldLookupsTest, PicturesDrawnTexelByPixelGiveTheSameBits) {
+  const std::vector<uint32_t> texels = random_texels();
+  std::vector<Program> programs;
+  std::vector<BoundTextures> bound(12);
+  std::vector<Results> expected;
+  for (const char* const place :
+       {"at.xy + vec2(20.5, 9.5)", "vec2(at.x + 17.3, 25.8 - at.y)", "at.xy + vec2(-2.3, 28.7)",
+        "vec2(at.x + 8.5, at.y < 4.0 ? at.y + 5.5 : 3.0 * at.x)", "vec2(20.5 - at.x, at.y + 7.2)",
+        "vec2(at.x < 2.0 ? at.x + 11.25 : at.x + 13.5, at.y + 3.5)"}) {
+    const Program program =
+        compiled(std::string("#version 400\nuniform sampler2D map;\nin vec4 at;\nout vec4 color;\n") +
+                 "void main() {\n  color = texture(map, (" + place + ") / vec2(64, 32));\n}\n");
+    for (const TextureWrap wrap : {TextureWrap::repeat, TextureWrap::clamp_to_edge}) {
+      const CapturedSampler sampler = sampler_of(wrap, true, MipFilter::none);
+      const TexelBase base = wrap == TextureWrap::repeat ? TexelBase::rgba : TexelBase::rgb;
+      BoundTextures& textures = bound[programs.size()];
+      textures.add(picture_of({"", TexelFormat::rgba8, base, sampler, 1}), std::as_bytes(std::span(texels)), sampler);
+      textures.prepare();
+      SCOPED_TRACE(fmt::format("{}, wrap {}", place, int(wrap)));
+      expected.push_back(run_everywhere(program, {}, input_of_tile, {textures.tables, textures.slots}));
+      Program& made = programs.emplace_back(program);
+      fold_lookups(made, {facts_of(program.samplers[0], &textures.sampled.records[size_t(textures.slots[0].record)])},
+                   *find_kernel(runnable_kernels().front()));
+    }
+  }
+  // The first picture shows the texels as they are.
+  for (int sample = 0; sample < kSamples; ++sample) {
+    const auto at = [&](uint32_t word) { return int(std::bit_cast<float>(input_of_tile(word, sample))); };
+    EXPECT_FLOAT_EQ(expected[0].number(0, sample), float(texels[size_t((at(1) + 9) * 64 + at(0) + 20)] & 255) / 255.0f);
+  }
+  expect_same_compiled(programs, bound, expected, input_of_tile);
 }
 
 // An array of one layer has the same texels, and takes the general path of lookups.

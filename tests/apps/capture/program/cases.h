@@ -49,6 +49,8 @@ void draw_patterns();
 void draw_whole();
 void draw_sample_layers();
 void draw_point_places();
+void draw_outlines();
+void draw_written();
 void draw_subroutines();
 
 // Draws to a window that encodes sRGB.

@@ -343,6 +343,8 @@ void draw_compatibility(int number) {
     case kWhole: draw_whole(); break;
     case kSampleLayers: draw_sample_layers(); break;
     case kPointPlaces: draw_point_places(); break;
+    case kOutlines: draw_outlines(); break;
+    case kWritten: draw_written(); break;
     case kSubroutines: draw_subroutines(); break;
     default: break;
   }

@@ -60,6 +60,8 @@ enum Case : int {
   kWhole,
   kSampleLayers,
   kPointPlaces,
+  kOutlines,
+  kWritten,
   kSubroutines,  // the last one, because apitrace does not replay subroutines
   kCaseCount,
 };
