@@ -9,7 +9,7 @@ endif()
 if(BROKKR_HAVE_CUDA)
   set(kernels pipeline/cuda/kernel.cu pipeline/cuda/kernel_built_in.cu pipeline/cuda/kernel_opaque.cu
               pipeline/cuda/kernel_vertices.cu)
-  brokkr_add_cuda_objects(brokkr ${kernels} pipeline/cuda/device_frame.cpp pipeline/cuda/launch.cu pipeline/cuda/machine.cu
+  brokkr_add_cuda_objects(brokkr ${kernels} pipeline/cuda/device_frame.cpp pipeline/cuda/launch.cu pipeline/cuda/machine.cpp
                           pipeline/cuda/resolve.cu pipeline/cuda/squares.cu pipeline/cuda/task_machine.cpp pipeline/cuda/watch.cpp
                           diff/cuda_kernel.cu)
   target_sources(brokkr PRIVATE pipeline/cuda/compiler.cpp pipeline/cuda/linked_programs.cpp pipeline/cuda/name.cpp)

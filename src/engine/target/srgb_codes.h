@@ -84,6 +84,11 @@ struct SrgbCodes {
   // colour that is not before the step are added.
   uint32_t word[((kOne - kFirst) >> kIntervalBits) + 1];
 };
+// Evaluated by the compiler alone, so nvcc's warning that a host function reads a device's table does not apply.
+#if defined(__NVCC_DIAG_PRAGMA_SUPPORT__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 20091
+#endif
 constexpr SrgbCodes srgb_codes() {
   SrgbCodes codes{};
   uint32_t code = 0;
@@ -98,6 +103,9 @@ constexpr SrgbCodes srgb_codes() {
   }
   return codes;
 }
+#if defined(__NVCC_DIAG_PRAGMA_SUPPORT__)
+#pragma nv_diagnostic pop
+#endif
 BROKKR_CONSTANT SrgbCodes kSrgbCodes = srgb_codes();
 
 BROKKR_MACHINE_END

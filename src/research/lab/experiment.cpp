@@ -9,6 +9,11 @@
 #include "log/text.h"
 
 namespace brokkr::lab {
+namespace {
+
+constexpr char kEndedAfter[] = "ended after ";
+
+}  // namespace
 
 std::string cell(double value) { return std::isfinite(value) ? significant(value, 6) : ""; }
 
@@ -79,9 +84,11 @@ Times set_times(const LabRun& run, Record& m, const std::vector<double>& ms) {
   const auto [least, most] = std::minmax_element(ms.begin(), ms.end());
   const double mean = std::accumulate(ms.begin(), ms.end(), 0.0) / double(ms.size());
   m.set("mean_ms", mean).set("min_ms", *least).set("max_ms", *most);
-  if (*least < 0) m.set("error", "ended after " + std::to_string(int(run.options.seconds)) + " s");
+  if (*least < 0) m.set("error", kEndedAfter + significant(run.options.seconds, 4) + " s");
   return {mean, *least, uint32_t(ms.size())};
 }
+
+bool is_time_limit(const std::string& error) { return error.starts_with(kEndedAfter); }
 
 Times repeat(const LabRun& run, Record& m, uint32_t runs, const std::function<double(uint32_t)>& once) {
   std::vector<double> ms;

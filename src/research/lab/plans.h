@@ -46,6 +46,7 @@ struct AtomicPlan {
   uint32_t loops = 1000;
   AtomicAccess access = AtomicAccess::contended;
   uint32_t* words = nullptr;  // [1 + threads] lines of 64 bytes, zeroed
+  uint32_t* abort = nullptr;
 };
 
 // Elements of `words` words through a broker queue [Kerbl18, 4.3.3]. Every thread makes one, enqueues it, dequeues one

@@ -179,6 +179,7 @@ void atomics(const LabRun& run) {
       plan.loops = run.options.quick || run.machine.is_gpu() ? 1000 : 20000;
       plan.access = AtomicAccess(access);
       const LabArray<uint32_t> words(run.machine, (1 + size_t(crew.warps) * crew.lanes) * 16);
+      plan.abort = run.machine.abort_word();
       plan.words = words.data();
       Record m = start(run, names[access], crew);
       const Times times = repeat(run, m, run.options.runs, [&](uint32_t) {

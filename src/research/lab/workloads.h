@@ -12,6 +12,13 @@ BROKKR_MACHINE_BEGIN
 namespace queue_lab {
 using namespace brokkr::lab;
 
+// Whether the run is over although loops remain, because the host ended it. Only some loops look: the word lies in the
+// host's memory.
+BROKKR_FN bool is_ended(Warp& w, uint32_t* abort, uint32_t loop) {
+  if ((loop & 1023u) != 1023u) return false;
+  return w.uniform([&]() -> bool { return system_atomic<uint32_t>(*abort).load(kRelaxed) != 0; });
+}
+
 template <class Queue>
 BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
   const Queue queue(plan.queue);
@@ -27,7 +34,7 @@ BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
   Float work = Float(1.0f);
   for (uint32_t loop = 0;; ++loop) {
     const Mask active = here && mine > Uint(loop);
-    if (!w.any(active)) break;
+    if (!w.any(active) || is_ended(w, plan.queue.abort, loop)) break;
     auto tried = w.spill(Uint(0u));
     auto done = w.spill(Uint(0u));
     w.for_lanes(active, [&](int i) {
@@ -71,7 +78,7 @@ BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
 
 BROKKR_FN void run_atomics(Warp& w, const AtomicPlan& plan, int warp) {
   const Mask here = w.first_lanes(int(plan.crew.lanes));
-  for (uint32_t loop = 0; loop < plan.loops; ++loop) {
+  for (uint32_t loop = 0; loop < plan.loops && !is_ended(w, plan.abort, loop); ++loop) {
     w.for_lanes(here, [&](int i) {
       const uint32_t own = (1u + uint32_t(warp) * plan.crew.lanes + uint32_t(i)) * 16u;
       device_atomic<uint32_t> word(plan.words[plan.access == AtomicAccess::contended ? 0u : own]);
@@ -176,7 +183,7 @@ BROKKR_FN void run_elements(Warp& w, const ElementPlan& plan, int warp) {
   w.sync();
   const Mask here = w.first_lanes(int(plan.crew.lanes));
   auto put = w.spill(Uint(0u)), got = w.spill(Uint(0u)), made = w.spill(Uint(0u)), taken = w.spill(Uint(0u));
-  for (uint32_t loop = 0; loop < plan.loops; ++loop) {
+  for (uint32_t loop = 0; loop < plan.loops && !is_ended(w, plan.abort, loop); ++loop) {
     w.for_lanes(here, [&](int i) {
       uint32_t sum = put[i];
       const uint32_t seed = scramble((uint32_t(warp) * plan.crew.lanes + uint32_t(i)) * 0x85ebca6bu + loop);

@@ -216,6 +216,20 @@ class Checks(Folder):
 
 
 @unittest.skipUnless(has_lab(), "needs a program with the lab")
+class TimeLimit(Folder):
+    def test_a_run_at_the_limit_is_a_result(self):
+        words = [PROGRAM, "queues", "pairs", "--queues", "BQ", "--warps", "2", "--loops", "100000000", "--runs", "1", "--seconds", "0.1", "-o", "."]
+        run = subprocess.run(words, capture_output=True, text=True, timeout=600, cwd=self.path)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        rows = (self.path / "queues-pairs.csv").read_text().splitlines()[1:]
+        ended = [row for row in rows if row.endswith("ended after 0.1 s")]
+        self.assertEqual(len(ended), len(rows))
+        things = "configuration" if len(rows) == 1 else "configurations"
+        self.assertEqual(run.stderr.splitlines()[-1], f"warning: queues: {len(rows)} {things} did not end within the time limit (--seconds); "
+                         "the rows say so")
+
+
+@unittest.skipUnless(has_lab(), "needs a program with the lab")
 @unittest.skipUnless(has_matplotlib(), "needs python3-matplotlib")
 class Plots(Folder):
     def measure(self):

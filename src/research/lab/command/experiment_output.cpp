@@ -127,11 +127,19 @@ int run_lab(const std::string& command, std::span<const lab::Experiment> experim
                    {"lanes", machine->width()}, {"cores", std::thread::hardware_concurrency()},
                    {"seed", options.seed},      {"runs", options.runs}};
   std::string failed;
+  size_t ended = 0;
   for (const ResultTable& table : tables) {
     Json& rows = document[list != nullptr ? list : table.name];
     if (rows.is_null()) rows = Json::array();
     for (Json& row : json_rows(table)) {
-      if (row.contains("error")) failed = table.name + ": " + row["error"].get<std::string>();
+      if (row.contains("error")) {
+        const std::string error = row["error"].get<std::string>();
+        if (lab::is_time_limit(error)) {
+          ++ended;
+        } else {
+          failed = table.name + ": " + error;
+        }
+      }
       rows.push_back(std::move(row));
     }
   }
@@ -141,6 +149,10 @@ int run_lab(const std::string& command, std::span<const lab::Experiment> experim
                                            [&](const lab::Experiment& e) { return table.name == e.name; });
       print(table, experiment == experiments.end() ? "" : experiment->paper);
     }
+  }
+  if (ended > 0) {
+    std::cerr << "warning: " << command << ": " << counted(ended, "configuration")
+              << " did not end within the time limit (--seconds); the rows say so\n";
   }
   if (!failed.empty()) throw std::runtime_error(failed);
   return kSuccess;

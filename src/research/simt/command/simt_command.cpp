@@ -143,6 +143,7 @@ void run_atomics(DeviceControl& device, const Arguments&, Progress& progress, st
     plan.crew = {warps, machine->width()};
     plan.loops = kLoops;
     plan.access = access;
+    plan.abort = machine->abort_word();
     plan.words = words.data();
     device.forget();
     if (machine->run(machine->kernels.atomics, plan, kSeconds) < 0) fail("{}: the experiment does not end", name);

@@ -271,7 +271,8 @@ class CudaMachine : public MachineBackend {
     for (const FrameKernel& kernel : kFrameKernels) prefer_shared_memory(kernel);
   }
   static void set(const FrameKernel& kernel, cudaFuncAttribute attribute, size_t value) {
-    check_cuda(cudaFuncSetAttribute(kernel.entry, attribute, int(value)), "shared memory of a block");
+    check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel.entry), attribute, int(value)),
+               "shared memory of a block");
   }
   int blocks_that_fit(const FrameKernel& kernel) const {
     int fit = 0;
