@@ -170,8 +170,8 @@ void set_where(const LabRun& run, Record& m);
 // was aborted, and sets the row's error.
 Times set_times(const LabRun& run, Record& m, const std::vector<double>& ms);
 
-// Whether the error of a row says that a run reached the time limit. Such a run shows no fault of the queue: a thread
-// that spins on a lock can wait for a thread that has no core.
+// Returns whether the error of a row says that a run reached the time limit. Such a run shows no fault of the queue: a
+// thread that spins on a lock can wait for a thread that has no core.
 bool is_time_limit(const std::string& error);
 
 // As above, for runs 0 .. runs - 1 of a configuration. Stops after a run that was aborted or sets the row's error.

@@ -12,8 +12,7 @@ BROKKR_MACHINE_BEGIN
 namespace queue_lab {
 using namespace brokkr::lab;
 
-// Whether the run is over although loops remain, because the host ended it. Only some loops look: the word lies in the
-// host's memory.
+// Returns whether the host has ended the run. Only some loops look, because the word lies in the host's memory.
 BROKKR_FN bool is_ended(Warp& w, uint32_t* abort, uint32_t loop) {
   if ((loop & 1023u) != 1023u) return false;
   return w.uniform([&]() -> bool { return system_atomic<uint32_t>(*abort).load(kRelaxed) != 0; });
