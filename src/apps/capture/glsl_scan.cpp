@@ -435,8 +435,9 @@ std::string with_stipple(std::string_view source) {
 
 ShaderUse scan_shader(std::string_view source) {
   ShaderUse use;
-  constexpr std::array<std::string_view, 9> kWords = {"discard", "gl_FragDepth", "gl_DrawID", "gl_Clip", "gl_PointSize",
-                                                      "gl_Back", "buffer",       "image",     "atomic"};
+  constexpr std::array<std::string_view, 11> kWords = {
+      "discard",      "gl_FragDepth", "gl_DrawID", "gl_Clip", "gl_Cull", "gl_ViewportIndex",
+      "gl_PointSize", "gl_Back",      "buffer",    "image",   "atomic"};
   const bool mentioned = std::any_of(
       kWords.begin(), kWords.end(), [&](std::string_view word) { return source.find(word) != std::string_view::npos; });
   if (!mentioned) return use;
@@ -449,6 +450,8 @@ ShaderUse scan_shader(std::string_view source) {
       use.draw_id |= token == "gl_DrawID" || token == "gl_DrawIDARB";
       use.clip_vertex |= token == "gl_ClipVertex";
       use.clip_distance |= token == "gl_ClipDistance";
+      use.cull_distance |= token == "gl_CullDistance";
+      use.viewport_index |= token == "gl_ViewportIndex";
       use.point_size |= token == "gl_PointSize";
       use.back_color |= token == "gl_BackColor";
       use.back_secondary_color |= token == "gl_BackSecondaryColor";

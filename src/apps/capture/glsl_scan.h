@@ -17,6 +17,7 @@ struct ShaderUse {
   bool fragment_depth = false;
   bool draw_id = false;
   bool clip_vertex = false, clip_distance = false;                            // gl_ClipVertex, gl_ClipDistance
+  bool cull_distance = false, viewport_index = false;                         // gl_CullDistance, gl_ViewportIndex
   bool point_size = false, back_color = false, back_secondary_color = false;  // writes gl_PointSize, gl_BackColor, …
   bool stores = false;  // has a buffer block that is not readonly, or stores to images or atomic counters
 };

@@ -245,6 +245,8 @@ void describe_outputs(const Context& context, const StagePrograms& stages, GLuin
   copy_vertices(context, stage, stages[kVertex]);
   stage.draw_id = stages[kVertex] != 0 && find_program(stages[kVertex])->vertex.draw_id;
   stage.clip_distances = of_last->last.clip_distance;
+  stage.cull_distances = of_last->last.cull_distance;
+  stage.viewport_index = of_last->last.viewport_index;
   stage.recorded = of_last->recorded;
   stage.records_all = of_last->records_all;
   const auto add = [&](bool counts, const char* name) {

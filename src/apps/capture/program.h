@@ -131,6 +131,8 @@ struct VertexStage {
   GLenum primitive = GL_POINTS;     // if `expands`: the kind of primitive, GL_POINTS, GL_LINES or GL_TRIANGLES
   bool draw_id = false;             // the shader reads gl_DrawID
   bool clip_distances = false;      // the last stage writes gl_ClipDistance
+  bool cull_distances = false;      // it writes gl_CullDistance
+  bool viewport_index = false;      // it writes gl_ViewportIndex
   uint32_t flags = 0;               // DrawFlag bits from the fragment stage
   std::string fixed_text;           // for `fixed_function`: text of the program that feedback runs instead
   bool vertex_materials = false;    // true: that program reads materials of vertices

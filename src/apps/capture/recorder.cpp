@@ -137,6 +137,8 @@ void Recorder::clear_planes(Context& context, const ClearValues& values, const C
       }
     }
   }
+  if (values.color && masks.only_alpha && !(context.info.compatibility && context.info.glsl))
+    note("a clear of the alpha channel only");
   if (values.color && masks.partial_color) note("a clear of some colour channels only");
   if (values.depth && info.images.plane(Plane::depth) && masks.depth) {
     command.depth = std::isfinite(*values.depth) ? std::clamp(*values.depth, 0.0f, 1.0f) : 1.0f;
@@ -325,6 +327,11 @@ void Recorder::repeat_draw(uint32_t state) {
   frame_.commands.emplace_back(std::move(draw));
 }
 
+void Recorder::note_outputs(const VertexStage& stage) {
+  if (stage.viewport_index) note("draws to several viewports, written to the first");
+  if (stage.cull_distances) note("draws with gl_CullDistance, written without it");
+}
+
 void Recorder::note_smoothing(const Context& context, GLenum primitive) {
   const bool old = context.info.compatibility;
   if (primitive == GL_LINES && !settings().programs && is_enabled(GL_LINE_SMOOTH))
@@ -348,9 +355,12 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
   const bool has_faces = !stage.expands && feedback_primitive(call.mode) == GL_TRIANGLES;
   const bool in_list = call.opaque && !call.submit_as;
   stage.draws_outlines = has_faces && !in_list && may_draw_outlines(call, render, stage, program);
+  const bool as_lines = render.state.polygon_mode == PolygonMode::line || render.back_mode == PolygonMode::line;
+  if (has_faces && as_lines && context.info.compatibility &&
+      (is_enabled(GL_EDGE_FLAG_ARRAY) || get_integer(GL_EDGE_FLAG) == 0))
+    note("outlines with edge flags, written with all edges");
   const bool has_inner_edges = call.mode == GL_QUADS || call.mode == GL_QUAD_STRIP || call.mode == GL_POLYGON;
-  if (has_inner_edges && has_faces && !stage.draws_outlines &&
-      (render.state.polygon_mode == PolygonMode::line || render.back_mode == PolygonMode::line))
+  if (has_inner_edges && has_faces && !stage.draws_outlines && as_lines)
     note("outlines of quads and polygons, written with the edges of their triangles");
   const bool clips = !render.clip_planes.empty() && clip_planes.known() &&
                      (render.state.polygon_mode == PolygonMode::fill || stage.draws_outlines) && !render.back_mode;
@@ -413,6 +423,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   if (stage.kind == VertexStage::Kind::impossible && stage.reason.empty()) return;
   const GLenum primitive = stage.expands ? stage.primitive : feedback_primitive(call.mode);
   note_smoothing(context, primitive);
+  note_outputs(stage);
   if (primitive == GL_TRIANGLES) stage.stipple = stipple_of(context, render);
   if (stage.stipple) draw.flags |= kFragmentDiscard;
   // In targets of several samples, llvmpipe's points have the coordinates of a place half a pixel away. Windows lie

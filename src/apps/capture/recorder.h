@@ -81,6 +81,8 @@ class Recorder {
  private:
   // Records a property that the file cannot hold, although the command is stored.
   void note(const std::string& what) { frame_.skipped_reasons[what]++; }
+  // Counts outputs of the last vertex stage that frame files do not have.
+  void note_outputs(const VertexStage& stage);
   // Counts smoothing of a draw's primitives (GL_POINTS, GL_LINES) that the file cannot hold.
   void note_smoothing(const Context& context, GLenum primitive);
   // The stipple of a draw's triangles. Counts a stipple that the file cannot hold.

@@ -23,9 +23,13 @@ namespace {
 
 float finite_or(GLfloat value, float otherwise) { return std::isfinite(value) ? value : otherwise; }
 
+// Modes of GL_EXT_texture_mirror_clamp, which frame files do not have.
+bool is_mirror_clamp(GLint wrap) { return wrap == GL_MIRROR_CLAMP_EXT || wrap == GL_MIRROR_CLAMP_TO_BORDER_EXT; }
+
 TextureWrap to_wrap(GLint wrap) {
   constexpr GLenum kWraps[] = {GL_REPEAT,          GL_MIRRORED_REPEAT, GL_CLAMP_TO_EDGE,
                                GL_CLAMP_TO_BORDER, GL_CLAMP,           GL_MIRROR_CLAMP_TO_EDGE};
+  if (is_mirror_clamp(wrap)) return TextureWrap::mirror_clamp_to_edge;
   return from_gl<TextureWrap>(kWraps, static_cast<GLenum>(wrap)).value_or(TextureWrap::repeat);
 }
 
@@ -116,6 +120,15 @@ CapturedSampler read_sampler(const Context& context, GLenum target) {
 }
 
 namespace {
+
+bool clamps_mirrored(const Context& context, GLenum target) {
+  const Parameters from(context.info.sampler_objects ? get_name(GL_SAMPLER_BINDING) : 0, target);
+  bool clamps = false;
+  for (const GLenum axis : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R})
+    clamps |= is_mirror_clamp(from.number(axis));
+  take_errors();  // caused by axes that a texture lacks
+  return clamps;
+}
 
 struct KindNames {
   GLenum target, binding, level_target;
@@ -547,7 +560,10 @@ BoundTexture Textures::read(const Context& context, TextureKind kind, GLuint uni
   } else {
     frame_.skipped_reasons["a texture of a format or size that the file does not hold"]++;
   }
-  if (kind != TextureKind::buffer) bound.sampler = add_sampler(read_sampler(context, names.target));
+  if (kind == TextureKind::buffer) return bound;
+  if (clamps_mirrored(context, names.target))
+    frame_.skipped_reasons["texture coordinates of GL_MIRROR_CLAMP_EXT, clamped to the texture's edge"]++;
+  bound.sampler = add_sampler(read_sampler(context, names.target));
   return bound;
 }
 

@@ -339,6 +339,13 @@ TEST(ShaderScan, FindsDepthAndDrawNumber) {
   EXPECT_FALSE(scan_shader("void main() { x = 1; }").draw_id);
 }
 
+TEST(ShaderScan, FindsCullDistancesAndViewports) {
+  EXPECT_TRUE(scan_shader("void main() { gl_CullDistance[0] = 1.0; }").cull_distance);
+  EXPECT_FALSE(scan_shader("out gl_PerVertex { float gl_CullDistance[1]; }; void main() { }").cull_distance);
+  EXPECT_TRUE(scan_shader("void main() { gl_ViewportIndex = 1; EmitVertex(); }").viewport_index);
+  EXPECT_FALSE(scan_shader("void main() { EmitVertex(); }").viewport_index);
+}
+
 TEST(ShaderScan, FindsStores) {
   EXPECT_TRUE(scan_shader("layout(std430) buffer B { uint a; }; void main() { }").stores);
   EXPECT_FALSE(scan_shader("layout(std430) readonly buffer B { uint a; }; void main() { }").stores);
