@@ -40,8 +40,9 @@ class Material:
 
     def _require_valid(self) -> None:
         """Raises if a value that was set later is wrong."""
+        textures: dict[str, Any] = dict(self.textures)
         Material(self.base_color, metallic=self.metallic, roughness=self.roughness, emission=self.emission,
-                 alpha_cutoff=self.alpha_cutoff, unlit=self.unlit, **self.textures)
+                 alpha_cutoff=self.alpha_cutoff, unlit=self.unlit, **textures)
 
 
 class Mesh:
