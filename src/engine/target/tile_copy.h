@@ -1,4 +1,5 @@
-// Copies tiles, whose samples are in Morton order, to rows of pixels.
+// Copies tiles, whose samples are in Morton order, to rows of pixels. The host and the kernels of every instruction set
+// use this text. All inline it, so that none runs another's code.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 namespace brokkr {
 
 // The Morton index of the pixel at x, y in an 8x8 tile.
-constexpr int morton_of(int x, int y) {
+[[gnu::always_inline]] constexpr int morton_of(int x, int y) {
   int m = 0;
   for (int bit = 0; bit < 3; ++bit) m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
   return m;
@@ -15,7 +16,8 @@ constexpr int morton_of(int x, int y) {
 // `to` is the place of the first pixel, and `row` the number of pixels from a row to the next one. The tile's first
 // `wide` columns and `high` rows exist.
 template <class T>
-constexpr void copy_tile_to_rows(const T* __restrict__ from, T* __restrict__ to, ptrdiff_t row, int wide, int high) {
+[[gnu::always_inline]] constexpr void copy_tile_to_rows(const T* __restrict__ from, T* __restrict__ to, ptrdiff_t row,
+                                                        int wide, int high) {
   if (wide < 8 || high < 8) {
     for (int y = 0; y < high; ++y) {
       for (int x = 0; x < wide; ++x) to[y * row + x] = from[morton_of(x, y)];
