@@ -19,6 +19,7 @@ struct BlockShared {
   };
   Run run[kMaxWarps];  // each warp's last run
   Counters counters[kMaxWarps];
+  [[no_unique_address]] std::conditional_t<kHasMiddle, HiddenHistory, NoHiddenHistory> hidden;
   Decision decision;
   uint32_t spin;  // consecutive decisions without work
   DecisionMemory memory;
@@ -238,6 +239,7 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& arguments) {
   b.sync();
   w.once([&] {
     for (int i = 0; i < kCounters; ++i) shared.counters[w.index].value[i] = 0;
+    if constexpr (kHasMiddle) shared.hidden = {};
     shared.run[w.index].number = kNoPrimitive;
     if (b.leader()) {
       shared.spin = 0;

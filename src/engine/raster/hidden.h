@@ -80,6 +80,34 @@ BROKKR_FN_NOINLINE uint32_t without_hidden(Warp& w, const KeyPass& pass, const T
   return kept;
 }
 
+// Decides whether a worker looks for hidden triangles. It stops for some visits if few of the last ones were hidden,
+// because the order of blocks and the tests take time. Zeroed at the start of a launch.
+struct HiddenHistory {
+  uint32_t seen, hidden;  // triangles since the last decision
+  uint32_t pause;         // visits that draw everything
+  uint32_t pauses;        // that followed each other
+
+  BROKKR_FN bool looks() {
+    if (pause == 0) return true;
+    --pause;
+    return false;
+  }
+  BROKKR_FN void add(uint32_t triangles, uint32_t of_them_hidden) {
+    constexpr uint32_t kEnough = 256, kLeastShare = 32, kFirstPause = 4, kMostDoublings = 4;
+    seen += triangles;
+    hidden += of_them_hidden;
+    if (seen < kEnough) return;
+    if (hidden * kLeastShare < seen) {
+      pause = kFirstPause << pauses;
+      if (pauses < kMostDoublings) ++pauses;
+    } else {
+      pauses = 0;
+    }
+    seen = hidden = 0;
+  }
+};
+struct NoHiddenHistory {};
+
 // Decides which triangles of a region's blocks are drawn.
 class HiddenTest {
  public:
@@ -92,6 +120,7 @@ class HiddenTest {
   }
   // The triangles of `mask` that must be drawn. Call this for one block after another.
   BROKKR_FN uint32_t visible(Warp& w, const TriangleBlock& block, uint32_t mask) {
+    seen_ += uint32_t(count_bits(mask));
     if (patience_ == 0) return mask;
     const uint64_t tiles = tiles_of_box(pass_, block.box);
     if (untested_ > 0) {
@@ -102,11 +131,13 @@ class HiddenTest {
       changed_ &= ~tiles;
       const uint32_t kept = without_hidden(w, pass_, block, mask);
       patience_ = kept != mask ? kPatience : patience_ - 1;
+      hidden_ += uint32_t(count_bits(mask & ~kept));
       mask = kept;
     }
     if (mask != 0) changed_ |= tiles;
     return mask;
   }
+  BROKKR_FN void note(HiddenHistory& history) const { history.add(seen_, hidden_); }
 
  private:
   // After this many blocks without hidden triangles, no more are looked for. Twice as many cost more time where nothing
@@ -114,6 +145,7 @@ class HiddenTest {
   static constexpr int kPatience = 8;
   const KeyPass& pass_;
   bool begun_ = false;
+  uint32_t seen_ = 0, hidden_ = 0;  // triangles
   int untested_ = 0, patience_ = kPatience;
   uint64_t changed_ = 0;  // tiles whose deepest sample may be nearer than their bound
 };

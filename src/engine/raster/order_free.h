@@ -99,12 +99,14 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
   int covered = 0;
   constexpr bool kInOrder = kHasMiddle && std::is_same_v<Place, AtCenter>;
   [[maybe_unused]] FrontToBack sorted(pass);
+  bool in_order = false;
+  if constexpr (kInOrder) in_order = pass.cull_hidden && v.b.shared->hidden.looks();
   for (int at = pass.share.first; at < count; at += pass.share.step) {
     if (at > pass.share.first && v.warp_is_stopped()) break;
     const PendingGroup group(w, t, v.r, at, count);
     const Mask m = group.touching(w, t, phase, *pass.region);
     if constexpr (kInOrder) {
-      if (pass.cull_hidden) {
+      if (in_order) {
         for (uint32_t bits = w.ballot(m); bits != 0; bits &= bits - 1) {
           const uint32_t block = w.broadcast(group.block, lowest_bit(bits));
           sorted.order.insert(t.blocks[block], block, w.broadcast(group.mask, lowest_bit(bits)), pass.key_bits);
@@ -120,6 +122,9 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
       covered +=
           rasterize_block(w, pass, t.blocks + w.broadcast(group.block, lane), w.broadcast(group.mask, lane), place);
     }
+  }
+  if constexpr (kInOrder) {
+    if (in_order) sorted.hidden.note(v.b.shared->hidden);
   }
   return covered;
 }
