@@ -39,6 +39,7 @@ struct WorkerPool::Crew {
   std::atomic<uint64_t> generation = 0;  // changes under the lock
   std::atomic<int> running = 0;          // changes under the lock
   int first = 0, end = 0;                // thread i makes the call first + i, if that is below `end`
+  int waiting = 0;                       // calls that no thread has begun
   bool stop = false;
 
   int looks() const { return end <= usable_processors() ? kLooks : 0; }
@@ -53,6 +54,7 @@ struct WorkerPool::Crew {
       if (its_call >= end) continue;
       const auto* const its_work = work;
       const int its_looks = looks();
+      --waiting;
       lock.unlock();
       (*its_work)(its_call);
       lock.lock();
@@ -105,7 +107,7 @@ void WorkerPool::start(int count, const std::function<void(int)>& work, First fi
     crew.work = &work;
     crew.first = of_caller;
     crew.end = count;
-    crew.running = of_threads;
+    crew.running = crew.waiting = of_threads;
     if (of_threads == 0) return;
     ++crew.generation;
   }
@@ -119,6 +121,15 @@ void WorkerPool::run(int count, const std::function<void(int)>& work) {
     ~Wait() { pool.wait(-1); }
   } wait{*this};
   work(0);
+}
+
+void WorkerPool::withdraw() {
+  if (is_forked()) return;
+  Crew& crew = *crew_;
+  if (crew.running.load(std::memory_order_relaxed) == 0) return;
+  const std::lock_guard lock(crew.mutex);
+  crew.running -= std::exchange(crew.waiting, 0);
+  crew.end = crew.first;  // threads that wake up find no call
 }
 
 bool WorkerPool::wait(double timeout_ms) {

@@ -146,6 +146,8 @@ void CpuMachine::work(HostTurn turn) {
   CpuLaunch launch = launch_;
   launch.turn = turn;
   kernel_->run_warp(launch, 0, 0);
+  // The warps of a block meet, so those that have begun need the others. Blocks do not.
+  if (launch.warps == 1) pool_.withdraw();
 }
 
 void CpuMachine::request(AbortLevel word) {

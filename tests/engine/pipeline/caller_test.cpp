@@ -51,6 +51,32 @@ TEST(WorkerPool, WaitsForThreadsAfterTheCallersOwnCallThrew) {
   EXPECT_EQ(ended, 2);
 }
 
+// Calls that were withdrawn are never made, and the pool waits for all others.
+TEST(WorkerPool, WithdrawsCallsThatNoThreadHasBegun) {
+  constexpr int kThreads = 16;
+  WorkerPool pool;
+  int withdrawn = 0;
+  for (int round = 0; round < 100 || withdrawn == 0; ++round) {
+    std::atomic<int> begun = 0, ended = 0;
+    std::atomic<bool> is_over = false;
+    const std::function<void(int)> work = [&](int) {
+      EXPECT_FALSE(is_over);
+      ++begun;
+      std::this_thread::yield();
+      ++ended;
+    };
+    pool.start(1 + kThreads, work, WorkerPool::First::caller);
+    pool.withdraw();
+    EXPECT_TRUE(pool.wait(-1));
+    is_over = true;
+    EXPECT_EQ(begun, ended);
+    withdrawn += kThreads - begun;
+  }
+  std::atomic<int> calls = 0;
+  pool.run(1 + kThreads, [&](int) { ++calls; });
+  EXPECT_EQ(calls, 1 + kThreads);
+}
+
 #if defined(__linux__)
 size_t threads_of_process() { return paths_in("/proc/self/task").size(); }
 
