@@ -121,13 +121,15 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b) {
   const Decision decision = decide(b, data.raster, data.schedule, stock, shared.memory);
   if (decision.refused) shared.counters[w.index].add(w, Counter::admission_waits, 1);
   shared.counters[w.index].peak(w, Counter::store_peak, data.raster.store_blocks - uint32_t(decision.free_blocks));
+  // A decision that follows an action at once belongs to the next action, so the clock need not be read again.
+  const bool waited = w.uniform([&] { return shared.spin != 0; }), waits = decision.action == Action::wait;
   w.once([&] {
     shared.decision = decision;
     if constexpr (kKernelFeatures & kFeatureStamps) shared.launch.raster.targets.block = uint32_t(b.index);
-    shared.spin = decision.action == Action::wait ? shared.spin + 1 : 0;
-    if (decision.action != Action::wait) shared.busy_since = clock_ns(data.thread_time);
+    shared.spin = waits ? shared.spin + 1 : 0;
+    if (!waits) shared.busy_since = waited ? clock_ns(data.thread_time) : shared.idle_since;
   });
-  if (decision.action != Action::wait) note_time(b, Stage::idle, 0, shared.idle_since, shared.busy_since);
+  if (waited && !waits) note_time(b, Stage::idle, 0, shared.idle_since, shared.busy_since);
 }
 
 // Visits the chosen rasterizer. The shading state is created here, so that it lives only as long as the visit. If the

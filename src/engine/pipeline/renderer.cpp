@@ -73,15 +73,14 @@ class Watch {
 
   void look() {
     if (!has_asked_ && !question_.is_open() && budget_ms_ <= 0 && abort_.load(std::memory_order_relaxed) == 0) return;
-    const double now = launch_.ms();
     if (has_asked_) {
-      if (now < leave_ms_) return;
+      if (launch_.ms() < leave_ms_) return;
       machine_.request(kAbortLeave);
       leave_ms_ = kNever;
       return;
     }
     question_.ask();
-    const bool spent = budget_ms_ > 0 && now >= budget_ms_;
+    const bool spent = budget_ms_ > 0 && launch_.ms() >= budget_ms_;
     if (!spent && abort_.load(std::memory_order_relaxed) == 0) return;
     machine_.request(kAbortFinish);
     has_asked_ = true;
