@@ -153,12 +153,14 @@ BROKKR_FN void clear_samples(Warp& w, const TargetTables& planes, const RegionSt
   }
 }
 
-// Writes pending clears of the planes `which` to memory. Samples outside the target are cleared with the others.
+// Writes pending clears of the planes `which` to memory. Samples outside the target are cleared with the others, except
+// whole rows of tiles above it, which nothing reads.
 BROKKR_FN void materialize_clears(Warp& w, const TargetTables& planes, const RegionRecord& region, uint32_t which,
                                   Share share) {
   const RegionState state = planes.region_state[region.number];
-  clear_samples(w, planes, state, which & state.bits, {first_sample(planes, region), planes.region * planes.region},
-                share);
+  const int above = int(planes.targets[region.target].height) - region.y;
+  const int rows = above < planes.region ? (above + kTile - 1) / kTile * kTile : planes.region;
+  clear_samples(w, planes, state, which & state.bits, {first_sample(planes, region), rows * planes.region}, share);
 }
 
 BROKKR_MACHINE_END
