@@ -65,11 +65,12 @@ struct SampledRecord {
   uint32_t first[kMaxSampledLevels];  // as in TextureTexels
 };
 
-// Returns true for one, two or three axes without layers, real numbers, and the same filter near and far: lookups take
-// the path of shade/texture_plain.h if they do not take a faster one.
+// Returns true for one, two or three axes without layers, or a rectangle, real numbers, and the same filter near and
+// far: lookups take the path of shade/texture_plain.h if they do not take a faster one.
 constexpr bool is_plain(const SampledRecord& texture) {
-  const bool fits =
-      texture.kind == TextureKind::one || texture.kind == TextureKind::two || texture.kind == TextureKind::three;
+  const bool fits = texture.kind == TextureKind::one || texture.kind == TextureKind::two ||
+                    texture.kind == TextureKind::three ||
+                    (texture.kind == TextureKind::rectangle && texture.levels == 1);
   return fits && texture.type == SampledType::real && texture.magnify_linear == texture.minify_linear;
 }
 

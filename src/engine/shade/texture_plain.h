@@ -1,4 +1,4 @@
-// Lookups in plain textures (is_plain) of run-time shaders, with one, two or three axes. Colours are filtered as
+// Lookups in plain textures (is_plain) of run-time shaders, with one, two or three axes, or rectangles. Colours are filtered as
 // floats. This path gives the bits of the general one (texture_unit.h), and decides what is equal for all lanes only
 // once.
 #pragma once
@@ -15,6 +15,7 @@ struct PlainKind {
   bool linear;          // both filters within a level; otherwise both are nearest
   bool compares;        // texels are compared with the lookup's reference, and the answers are filtered
   CompareFunc compare;
+  bool counts_texels;  // a rectangle, whose coordinates are in texels
 };
 // `compares`: the lookup compares, and so does the texture.
 BROKKR_FN PlainKind plain_kind(const SampledRecord& texture, bool compares) {
@@ -23,7 +24,8 @@ BROKKR_FN PlainKind plain_kind(const SampledRecord& texture, bool compares) {
           texture.levels > 1 ? texture.mip : MipFilter::none,
           texture.magnify_linear,
           compares,
-          texture.compare};
+          texture.compare,
+          texture.kind == TextureKind::rectangle};
 }
 // The same for a shader that is compiled for its textures: constants, which functions that compilers do not inline know
 // too. `kKnown`: a set of KnownBit.
@@ -35,7 +37,8 @@ struct KnownPlainKind {
   static constexpr TexelEncoding encoding = kCompares ? TexelEncoding::r32 : TexelEncoding(first);
   static constexpr TextureWrap wrap[2] = {TextureWrap(kKnown >> shader::kPlainWrap & 7),
                                           TextureWrap(kKnown >> (shader::kPlainWrap + 3) & 7)};
-  static constexpr MipFilter mip = MipFilter(kKnown >> shader::kPlainMip & 3);
+  static constexpr bool counts_texels = shader::counts_texels(kKnown);
+  static constexpr MipFilter mip = counts_texels ? MipFilter::none : MipFilter(kKnown >> shader::kPlainMip & 3);
   static constexpr bool linear = (kKnown & shader::kPlainLinear) != 0;
 };
 
@@ -72,7 +75,8 @@ struct PlainPair {
 };
 template <class Kind>
 BROKKR_FN PlainPair plain_pair(const Kind& kind, TextureWrap wrap, Float u, Int size) {
-  PlainPair pair{texels_at(u, size, to_float(size), 0.0f, wrap, Mask(kind.linear)), {false, false}};
+  const Float scale = kind.counts_texels ? Float(1.0f) : to_float(size);
+  PlainPair pair{texels_at(u, size, scale, 0.0f, wrap, Mask(kind.linear)), {false, false}};
   if (wrap != TextureWrap::clamp_to_border && (wrap != TextureWrap::clamp || !kind.linear)) return pair;
   const Int a = clamp_to(pair.at.a, 0, size - 1), b = clamp_to(pair.at.b, 0, size - 1);
   pair.out[0] = a != pair.at.a;

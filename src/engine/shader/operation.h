@@ -146,12 +146,12 @@ enum KnownBit : uint16_t {
   kKnownRepeat = 2,          // one bit per axis from here on: repeat, otherwise clamp to edge
   kKnownMip = 4,             // 2 bits from here on: MipFilter; none if there is one level
   kKnownChannel = 6,         // 4 times 2 bits from here on: the stored channel that a channel reads
-  kKnownTwo = 1u << 14,      // a texture of kind two; otherwise of kind one or three, which is plain
+  kKnownTwo = 1u << 14,      // a texture of kind two; otherwise of another kind, which is plain
   kKnownNearest = 1u << 15,  // nearest filtering instead of linear; the other bits keep their meaning
   // A plain texture (shade/texture_plain.h), which is neither usual nor nearest. Bits 2 to 13 have this meaning:
   kKnownPlain = 1u << 1,
   kPlainEncoding = 2,  // 3 bits from here on: TexelEncoding; of a lookup that compares, which reads r32: CompareFunc
-  kPlainMip = 5,       // 2 bits: like kKnownMip
+  kPlainMip = 5,       // 2 bits: like kKnownMip, or kMipOfRectangle
   kPlainWrap = 7,      // 2 times 3 bits: TextureWrap of an axis; the record has that of a third one
   kPlainLinear = 1u << 13,
 };
@@ -159,6 +159,10 @@ constexpr bool is_known_plain(uint32_t known) {
   constexpr uint32_t kOther = kKnownUsual | kKnownNearest;
   return (known & (kOther | kKnownPlain)) == kKnownPlain;
 }
+// Takes the place of a plain texture's MipFilter if the texture is a rectangle, which has one level.
+inline constexpr uint32_t kMipOfRectangle = 3;
+// Returns true if a known plain texture is a rectangle, whose coordinates are in texels.
+constexpr bool counts_texels(uint32_t known) { return (known >> kPlainMip & 3) == kMipOfRectangle; }
 constexpr MipFilter mip_of_known(uint32_t known) { return MipFilter(known >> kKnownMip & 3); }
 
 inline constexpr uint32_t kMaxSamplers = 32;

@@ -309,7 +309,10 @@ constexpr uint32_t kOneAsFloat = 0x3f800000;
 uint16_t known_of_plain(const SampledRecord& texture, uint32_t encoding) {
   uint32_t known = kKnownPlain | encoding << kPlainEncoding;
   if (texture.kind == TextureKind::two) known |= kKnownTwo;
-  if (texture.levels > 1) known |= uint32_t(texture.mip) << kPlainMip;
+  if (texture.kind == TextureKind::rectangle)
+    known |= kMipOfRectangle << kPlainMip;
+  else if (texture.levels > 1)
+    known |= uint32_t(texture.mip) << kPlainMip;
   for (uint32_t axis = 0; axis < 2; ++axis) known |= uint32_t(texture.wrap[axis]) << (kPlainWrap + 3 * axis);
   if (texture.minify_linear) known |= kPlainLinear;
   return uint16_t(known);

@@ -215,10 +215,14 @@ class CodeVerifier {
     const bool is_plain = one.op == Op::detail ||
                           ((one.extra & (kSampleFetch | kSampleGather)) == 0 && !has_offset(one.extra) && may_compare);
     const TextureKind kind = kind_of_sample(one.extra);
-    const bool fits_kind = kind == TextureKind::two ? (one.known & kKnownTwo) != 0
-                                                    : (kind == TextureKind::one || kind == TextureKind::three) &&
-                                                          (one.known & kKnownTwo) == 0 && is_known_plain(one.known);
-    hold(one.known == 0 || (fits_kind && is_plain), "the known facts about its texture are impossible");
+    const bool is_rectangle = kind == TextureKind::rectangle;
+    const bool is_other = kind == TextureKind::one || kind == TextureKind::three || is_rectangle;
+    const bool fits_texels =
+        one.op == Op::detail || !is_known_plain(one.known) || counts_texels(one.known) == is_rectangle;
+    const bool fits_kind = kind == TextureKind::two
+                               ? (one.known & kKnownTwo) != 0
+                               : is_other && (one.known & kKnownTwo) == 0 && is_known_plain(one.known);
+    hold(one.known == 0 || (fits_kind && fits_texels && is_plain), "the known facts about its texture are impossible");
   }
 
   struct Open {

@@ -347,6 +347,50 @@ TEST_F(FoldLookupsTest, LinesAndVolumesGiveTheBitsOfTheGeneralPath) {
   expect_same_compiled(folded, kept, expected);
 }
 
+// Rectangles, folded and compiled as well. Their general path is that of samplers with another filter near, where all
+// samples are far.
+TEST_F(FoldLookupsTest, RectanglesGiveTheBitsOfTheGeneralPath) {
+  const Program program = compiled(
+      "#version 400\nuniform sampler2DRect map;\nin vec4 at;\nout vec4 a;\nvoid main() {\n"
+      "  a = textureGrad(map, at.xy * 40.0, vec2(8.0, 0.0), vec2(0.0, 8.0));\n}\n");
+  const std::vector<uint32_t> texels = random_texels();
+  std::vector<Program> folded;
+  std::vector<BoundTextures> kept(48);
+  std::vector<Results> expected;
+  for (const TexelFormat format :
+       {TexelFormat::rgba8, TexelFormat::rgba8_srgb, TexelFormat::rgba16f, TexelFormat::rgba32f}) {
+    for (int wrap = 0; wrap < 6; ++wrap) {
+      for (const bool is_linear : {false, true}) {
+        CapturedSampler sampler = sampler_of(TextureWrap(wrap), is_linear, MipFilter::none), other = sampler;
+        sampler.border = other.border = {0.25f, 0.5f, -0.75f, 2.0f};
+        other.magnify_linear = !is_linear;
+        const std::string name = fmt::format("format {}, wrap {}, linear {}", int(format), wrap, is_linear);
+        SCOPED_TRACE(name);
+        CapturedTexture picture = picture_of({"", format, TexelBase::rgba, sampler, 1});
+        picture.kind = TextureKind::rectangle;
+        const auto run = [&](BoundTextures& bound, const CapturedSampler& with) {
+          bound.add(picture, std::as_bytes(std::span(texels)), with);
+          bound.prepare();
+          return run_everywhere(program, {}, input, {bound.tables, bound.slots});
+        };
+        BoundTextures general;
+        BoundTextures& bound = kept[folded.size()];
+        const Results results = run(bound, sampler);
+        expect_same(results, run(general, other), name);
+        Program& made = folded.emplace_back(program);
+        fold_lookups(made, {facts_of(program.samplers[0], &bound.sampled.records[size_t(bound.slots[0].record)])},
+                     *find_kernel(runnable_kernels().front()));
+        ASSERT_NO_THROW(verify(made));
+        EXPECT_TRUE(std::any_of(made.code.begin(), made.code.end(), [](const Instruction& i) {
+          return i.op == Op::sample && is_known_plain(i.known) && counts_texels(i.known);
+        }));
+        expected.push_back(results);
+      }
+    }
+  }
+  expect_same_compiled(folded, kept, expected);
+}
+
 // The same for lookups that compare, folded and compiled as well.
 TEST_F(FoldLookupsTest, ComparisonsGiveTheBitsOfTheGeneralPath) {
   const auto program_of = [](const std::string& sampler, const std::string& place) {
