@@ -25,8 +25,8 @@ class WorkerPool {
   void start(int count, const std::function<void(int)>& work, First first = First::thread);
   // Does the same with First::caller, calls work(0) and waits for all.
   void run(int count, const std::function<void(int)>& work);
-  // Withdraws the calls that no thread has begun, so that `wait` does not wait for threads to wake up. A caller that has
-  // worked may use it if the calls that have begun end without the others.
+  // Withdraws the calls that no thread has begun, so that `wait` does not wait for threads to wake up. A caller that
+  // has worked may use it if the calls that have begun end without the others.
   void withdraw();
   // Waits at most `timeout_ms` for all calls to return (negative: without limit). Returns true if all have returned.
   bool wait(double timeout_ms);

@@ -1,6 +1,6 @@
-// Lookups in plain textures (is_plain) of run-time shaders, with one, two or three axes, or rectangles. Colours are filtered as
-// floats. This path gives the bits of the general one (texture_unit.h), and decides what is equal for all lanes only
-// once.
+// Lookups in plain textures (is_plain) of run-time shaders, with one, two or three axes, or rectangles. Colours are
+// filtered as floats. This path gives the bits of the general one (texture_unit.h), and decides what is equal for all
+// lanes only once.
 #pragma once
 
 #include "shade/texture_usual.h"
