@@ -332,6 +332,8 @@ MUTATIONS = [
      SHADER, "FoldLookupsTest.PlainTexturesGiveTheBits*"),
     ("plain-border", "src/engine/shade/texture_plain.h", "chosen(x.out[column] ‹|| y.out[row]› || z.out[slice]", "",
      SHADER_PICTURES, "*TextureMatrix*/TwoBorderLinear"),
+    ("plain-rectangle", "src/engine/shade/texture_plain.h", "scale = ‹kind.counts_texels ? Float(1.0f) : to_float(size)›;",
+     "to_float(size)", SHADER, "FoldLookupsTest.RectanglesGiveTheBits*"),
     ("texture-seam", "src/engine/shade/texture_place.h", "select(over_s || over_t, ‹inside›, n)", "n",
      SHADER_PICTURES, "*TextureMatrix*/Seamless*"),
     ("texture-block-row", "src/engine/machine/near_words.h", "p + (i & 1) + (‹i < 2 ? 0 : stride›), first", "0",
