@@ -451,9 +451,9 @@ std::string with_cull_copy(std::string_view source, std::string_view name, size_
 
 ShaderUse scan_shader(std::string_view source) {
   ShaderUse use;
-  constexpr std::array<std::string_view, 12> kWords = {
-      "discard",  "gl_FragDepth", "gl_DrawID", "gl_Clip", "gl_Cull", "gl_ViewportIndex",
-      "gl_Layer", "gl_PointSize", "gl_Back",   "buffer",  "image",   "atomic"};
+  constexpr std::array<std::string_view, 12> kWords = {"discard", "gl_FragDepth",     "gl_DrawID", "gl_Clip",
+                                                       "gl_Cull", "gl_ViewportIndex", "gl_Layer",  "gl_PointSize",
+                                                       "gl_Back", "buffer",           "image",     "atomic"};
   const bool mentioned = std::any_of(
       kWords.begin(), kWords.end(), [&](std::string_view word) { return source.find(word) != std::string_view::npos; });
   if (!mentioned) return use;

@@ -320,7 +320,7 @@ BROKKR_EXPORT void glCallLists(GLsizei n, GLenum type, const void* lists) {
   GL(CallLists)(n, type, lists);
 }
 
-#define BROKKR_RECT(suffix, type)                                                                                 \
+#define BROKKR_RECT(suffix, type)                                                                               \
   BROKKR_DRAW(Rect##suffix, GL_QUADS, (type x1, type y1, type x2, type y2), (x1, y1, x2, y2), opaque(GL_QUADS)) \
   BROKKR_DRAW(Rect##suffix##v, GL_QUADS, (const type* v1, const type* v2), (v1, v2), opaque(GL_QUADS))
 BROKKR_RECT(d, GLdouble)

@@ -219,7 +219,8 @@ Assembly assemble_flat_polygons(const CompactIndices* indices, uint32_t count, b
 
 namespace {
 
-// Adds a face's outline in the order of Mesa's software drivers: the closing edge of all faces but polygons comes first.
+// Adds a face's outline in the order of Mesa's software drivers: the closing edge of all faces but polygons comes
+// first.
 void add_ring(const std::vector<uint32_t>& ring, bool is_polygon, Outlines& out) {
   const size_t n = ring.size(), first = is_polygon ? 0 : n - 1;
   for (size_t i = first; i < first + n; i++)

@@ -170,7 +170,8 @@ bool Recorder::blit_as_draw(Context& context, const BlitCommand& blit, bool line
     }
   }
   Rect box{std::max(std::min(d.x, d.x + d.width), 0), std::max(std::min(d.y, d.y + d.height), 0)};
-  int right = std::min(std::max(d.x, d.x + d.width), to.width), top = std::min(std::max(d.y, d.y + d.height), to.height);
+  int right = std::min(std::max(d.x, d.x + d.width), to.width),
+      top = std::min(std::max(d.y, d.y + d.height), to.height);
   if (scissor) {
     box.x = std::max(box.x, scissor->x);
     box.y = std::max(box.y, scissor->y);
@@ -445,8 +446,7 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
     if (primitive == GL_POINTS && !context.info.es && !reads(program, "gl_PrimitiveID")) drop_points_outside(part);
     if (!part.outlines.empty()) cull_outlines(part, render.state, draw.flags);
     if (clips) clip_planes.clip(part, stage, render.state, provoking_first);
-    if (stipple && primitive == GL_LINES)
-      cut_into_dashes(part, stage, render.state, provoking_first, *stipple);
+    if (stipple && primitive == GL_LINES) cut_into_dashes(part, stage, render.state, provoking_first, *stipple);
     for (const RoutedPart& one : route_part(std::move(part), stage, render.state, provoking_first)) {
       std::optional<Drawing> to = route_to(context, drawing, one.route);
       if (!to) continue;
@@ -468,11 +468,11 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     return skip("an OpenGL ES context that shares no objects with one of OpenGL", call.triangles());
   if (!context.info.feedback) return skip("a driver without transform feedback", call.triangles());
   if (is_enabled(GL_RASTERIZER_DISCARD)) return;  // draws nothing
+  if (!has_drawing_condition(context)) return;
   Drawing drawing;
   DrawCommand& draw = drawing.draw;
-  if (!has_drawing_condition(context)) return;
-  const bool is_selection = context.info.compatibility && get_integer(GL_RENDER_MODE) != GL_RENDER;
-  if (is_selection) return;  // picking and glFeedbackBuffer draw nothing
+  // Picking and glFeedbackBuffer draw nothing.
+  if (context.info.compatibility && get_integer(GL_RENDER_MODE) != GL_RENDER) return;
   const auto [target, problem, layers] = targets_.find(context, GL_DRAW_FRAMEBUFFER);
   if (!target) {
     if (!problem.empty()) skip(problem, call.triangles());

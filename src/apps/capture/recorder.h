@@ -105,9 +105,9 @@ class Recorder {
     uint32_t target = 0;
     ClearValues values;
     std::optional<Rect> scissor;
-    std::vector<size_t> colors;  // draw buffers, ascending
+    std::vector<size_t> colors;              // draw buffers, ascending
     std::vector<std::array<bool, 4>> masks;  // of each
-    uint8_t stencil = 0;  // the bits that are cleared
+    uint8_t stencil = 0;                     // the bits that are cleared
   };
   void clear_partly(Context& context, const PartialClear& clear);
   // Records a blit of colours as a draw that samples the source. Returns false if that cannot be.
@@ -124,8 +124,7 @@ class Recorder {
   void replay_draw(Context& context, const DrawCall& call, const RenderState& render, VertexStage& stage,
                    const Drawing& drawing);
   // Counts properties of outlines that the file cannot hold.
-  void note_outlines(const Context& context, const DrawCall& call, const RenderState& render,
-                     const VertexStage& stage);
+  void note_outlines(const Context& context, const DrawCall& call, const RenderState& render, const VertexStage& stage);
   // The draw in the target and with the viewport that a part of it goes to; empty if there is no such target.
   std::optional<Drawing> route_to(const Context& context, const Drawing& drawing, const Route& route);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label);

@@ -70,8 +70,7 @@ ClearingProgram clearing_program(const Target& target, const std::vector<size_t>
     body += "  " + to + " = " + from + ";\n";
     made.program.uniforms.push_back(
         {.name = from, .type = kShaderTypes[kind], .offset = static_cast<uint32_t>(made.words.size() * 4)});
-    made.program.outputs.push_back(
-        {.name = to, .type = kShaderTypes[kind], .location = static_cast<uint32_t>(color)});
+    made.program.outputs.push_back({.name = to, .type = kShaderTypes[kind], .location = static_cast<uint32_t>(color)});
     for (int i = 0; i < 4; i++) {
       const auto whole = static_cast<int64_t>(std::clamp(value[i], -2147483648.0f, 4294967040.0f));
       made.words.push_back(type == SampledType::real ? std::bit_cast<uint32_t>(value[i])
@@ -127,8 +126,8 @@ void Recorder::clear_target(Context& context, const ClearValues& values, const C
       continue;
     }
     planes[static_cast<size_t>(plane)] = true;
-    const bool cuts = i < known.size() && known[i].format == TexelFormat::rgba4 && !command.scissor &&
-                      is_llvmpipe(context);
+    const bool cuts =
+        i < known.size() && known[i].format == TexelFormat::rgba4 && !command.scissor && is_llvmpipe(context);
     const glm::vec4 value = cuts ? in_four_bits(color) : color;
     if (i == 0) {
       command.color = value;

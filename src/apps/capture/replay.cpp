@@ -398,9 +398,8 @@ bool cull_by_distance(Replayed& part, const VertexStage& stage, const State& sta
     distances.insert(distances.end(), first, first + ptrdiff_t(source->components));
   }
   if (part.instances > 1) part.attribute_problem = "cull distances";  // its instances become one
-  change_draw(part, {interpolation_of(stage, state), provoking_first}, [&](ClippedDraw& draw, const ClipRules& rules) {
-    cull(draw, distances, source->components, rules);
-  });
+  change_draw(part, {interpolation_of(stage, state), provoking_first},
+              [&](ClippedDraw& draw, const ClipRules& rules) { cull(draw, distances, source->components, rules); });
   return true;
 }
 

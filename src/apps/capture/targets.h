@@ -50,7 +50,7 @@ struct Image {
 struct ImageSize {
   int width = 0, height = 0;  // 0 if the driver does not report it
   GLint samples = 0, format = GL_NONE;
-  GLint green_bits = 0;     // 0 if there is no such channel
+  GLint green_bits = 0;  // 0 if there is no such channel
   GLint red_bits = 0, blue_bits = 0, alpha_bits = 0;
   GLenum target = GL_NONE;  // textures only: GL_TEXTURE_2D, …
   GLint layers = 1;         // of a texture with layers; 6 for cubes

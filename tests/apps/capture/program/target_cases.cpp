@@ -16,7 +16,6 @@ constexpr GLsizei kPart = kSize / 2;
 const char* const kVertexText = R"(#version 450
 layout(location = 0) in vec4 position;
 layout(location = 1) in vec4 shade;
-out gl_PerVertex { vec4 gl_Position; };
 out vec4 color;
 void main() { gl_Position = position; color = shade; })";
 
@@ -68,7 +67,7 @@ uniform sampler2DArray map;
 out vec4 result;
 void main() {
   vec2 at = gl_FragCoord.xy / 32.0;
-  result = texture(map, vec3(fract(at), floor(at.x) + 2.0 * floor(at.y)));
+  result = texture(map, vec3(fract(at) + 0.00390625, floor(at.x) + 2.0 * floor(at.y)));
 })";
 
 const char* const kComputeText = R"(#version 450
@@ -92,9 +91,9 @@ std::string layer_text(const std::string& output) {
 
 // Draws a triangle with its own buffer; w is 1.
 void send_triangle(float x, float y, float size, float z = 0) {
-  const std::vector<float> all = {x - 0.75f * size, y - 0.625f * size, z,      1, 1,     0.125f, 0.25f, 0.875f,
-                                  x + 0.875f * size, y - 0.5f * size,  z + 0.25f, 1, 0.125f, 1,      0.375f, 0.5f,
-                                  x - 0.125f * size, y + 0.875f * size, z - 0.25f, 1, 0.25f, 0.375f, 1,     0.25f};
+  const std::vector<float> all = {x - 0.75f * size,  y - 0.625f * size, z,         1, 1,      0.125f, 0.25f,  0.875f,
+                                  x + 0.875f * size, y - 0.5f * size,   z + 0.25f, 1, 0.125f, 1,      0.375f, 0.5f,
+                                  x - 0.125f * size, y + 0.875f * size, z - 0.25f, 1, 0.25f,  0.375f, 1,      0.25f};
   glBufferData(GL_ARRAY_BUFFER, GLsizeiptr(all.size() * sizeof(float)), all.data(), GL_STREAM_DRAW);
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
@@ -271,7 +270,6 @@ void draw_stores() {
   glBindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
   show_quarter(show, 1, 0);
   // Blits that scale: with a linear filter, mirrored, and under a scissor.
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
   glFramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
   glBlitFramebuffer(0, 0, kPart, kPart, 0, kPart, 50, kPart + 40, GL_COLOR_BUFFER_BIT, GL_LINEAR);
@@ -365,7 +363,13 @@ void draw_list_outlines() {
   glColor3f(1, 0.5f, 0);
   ring(GL_QUADS, -0.6875f, -0.625f, 4);
   ring(GL_QUADS, 0, -0.625f, 4);
-  ring(GL_QUAD_STRIP, 0.6875f, -0.625f, 6);
+  glBegin(GL_QUAD_STRIP);
+  for (int i = 0; i < 3; i++) {
+    const float x = 0.5f + 0.125f * float(i);
+    glVertex2f(x, -0.5f + 0.0625f * float(i));
+    glVertex2f(x, -0.75f);
+  }
+  glEnd();
   ring(GL_POLYGON, -0.6875f, 0, 6);
   ring(GL_POLYGON, 0, 0, 5);
   ring(GL_TRIANGLES, 0.6875f, 0, 3);
