@@ -457,6 +457,7 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
       if (to->of_back && is_of_faces && one.part.problem.empty()) repeat_draw(*to->of_back);
     }
   }
+  if (stage.fragment && !stage.fragment->problem.empty()) images_stored(context);
 }
 
 void Recorder::draw(Context& context, const DrawCall& call) {
@@ -527,7 +528,6 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   } else {
     replay_draw(context, call, render, stage, drawing);
   }
-  if (stage.fragment && !stage.fragment->problem.empty()) images_stored(context);
   draws_++;
 }
 

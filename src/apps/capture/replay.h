@@ -31,8 +31,8 @@ struct DrawCall {
   // Only GL knows the vertices (display lists, evaluators). Then `mode` is GL_POINTS, GL_LINES or GL_TRIANGLES, and
   // `parts` is empty.
   bool opaque = false;
-  GLenum faces =
-      GL_NONE;  // if opaque: GL_QUADS (and strips of them) or GL_POLYGON, of which all its triangles are parts
+  // if opaque: GL_QUADS (and strips of them) or GL_POLYGON, of which all its triangles are parts
+  GLenum faces = GL_NONE;
   // For immediate mode: opaque, but the same vertices can be submitted in another mode.
   std::function<void(GLenum)> submit_as;
   // The call may change matrices and attributes (display lists), which must be restored.
