@@ -103,6 +103,9 @@ enum ListContent : uint32_t {
   kListPoints = 4,
   kListPixels = 8,
   kListState = 16,  // sets state that the file stores with each draw
+  // With kListTriangles: its triangles are parts of quads, or of polygons. A list's part has faces of one kind.
+  kListQuads = 32,
+  kListPolygons = 64,
 };
 
 // A part of a display list that contains draws or sets state. The first part has the list's name, others have private
@@ -147,7 +150,7 @@ struct Context {
 
   // Objects of the layer, created when first needed in a capture and deleted at its end.
   GLuint feedback_object = 0, feedback_buffer = 0, index_buffer = 0, written_query = 0, generated_query = 0;
-  GLuint probe_program = 0, pixel_programs[3] = {};                       // for colours, for bitmaps, for clears
+  GLuint probe_program = 0, pixel_programs[2] = {};                       // for colours, for bitmaps
   std::map<std::string, GLuint> fixed_programs;                           // by text
   std::map<std::string, std::shared_ptr<const VertexCopy>> fixed_copies;  // by text
   // By the texts of the assembly programs for vertices and fragments.

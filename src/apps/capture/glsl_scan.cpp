@@ -433,11 +433,27 @@ std::string with_stipple(std::string_view source) {
          "[int(brokkr_at.y) * 32 + int(brokkr_at.x)] < 0.5) discard;\n  brokkr_whole_main();\n}\n";
 }
 
+size_t cull_distance_size(std::string_view source) {
+  const Tokens tokens = Preprocessor().run(strip(source));
+  for (size_t i = 1; i + 2 < tokens.size(); i++) {
+    if (tokens[i] == "gl_CullDistance" && tokens[i - 1] == "float" && tokens[i + 1] == "[")
+      return size_t(std::max(std::atoi(std::string(tokens[i + 2]).c_str()), 0));
+  }
+  return 0;
+}
+
+std::string with_cull_copy(std::string_view source, std::string_view name, size_t size) {
+  const std::string array(name), number = std::to_string(size);
+  return with_renamed_main(source, "brokkr_culled_main") + "\n#undef main\nout float " + array + "[" + number +
+         "];\nvoid main() {\n  brokkr_culled_main();\n  for (int i = 0; i < " + number + "; i++) " + array +
+         "[i] = gl_CullDistance[i];\n}\n";
+}
+
 ShaderUse scan_shader(std::string_view source) {
   ShaderUse use;
-  constexpr std::array<std::string_view, 11> kWords = {
-      "discard",      "gl_FragDepth", "gl_DrawID", "gl_Clip", "gl_Cull", "gl_ViewportIndex",
-      "gl_PointSize", "gl_Back",      "buffer",    "image",   "atomic"};
+  constexpr std::array<std::string_view, 12> kWords = {"discard", "gl_FragDepth",     "gl_DrawID", "gl_Clip",
+                                                       "gl_Cull", "gl_ViewportIndex", "gl_Layer",  "gl_PointSize",
+                                                       "gl_Back", "buffer",           "image",     "atomic"};
   const bool mentioned = std::any_of(
       kWords.begin(), kWords.end(), [&](std::string_view word) { return source.find(word) != std::string_view::npos; });
   if (!mentioned) return use;
@@ -452,6 +468,7 @@ ShaderUse scan_shader(std::string_view source) {
       use.clip_distance |= token == "gl_ClipDistance";
       use.cull_distance |= token == "gl_CullDistance";
       use.viewport_index |= token == "gl_ViewportIndex";
+      use.layer |= token == "gl_Layer";
       use.point_size |= token == "gl_PointSize";
       use.back_color |= token == "gl_BackColor";
       use.back_secondary_color |= token == "gl_BackSecondaryColor";

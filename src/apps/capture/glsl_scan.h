@@ -17,7 +17,7 @@ struct ShaderUse {
   bool fragment_depth = false;
   bool draw_id = false;
   bool clip_vertex = false, clip_distance = false;                            // gl_ClipVertex, gl_ClipDistance
-  bool cull_distance = false, viewport_index = false;                         // gl_CullDistance, gl_ViewportIndex
+  bool cull_distance = false, viewport_index = false, layer = false;          // gl_CullDistance, gl_ViewportIndex, …
   bool point_size = false, back_color = false, back_secondary_color = false;  // writes gl_PointSize, gl_BackColor, …
   bool stores = false;  // has a buffer block that is not readonly, or stores to images or atomic counters
 };
@@ -37,6 +37,11 @@ int shader_version(std::string_view source);  // 110 if there is none
 
 // The text with main renamed, so that another shader can define a main that calls it.
 std::string with_renamed_main(std::string_view source, std::string_view name);
+
+// The declared size of gl_CullDistance; 0 if it is not declared with a number.
+size_t cull_distance_size(std::string_view source);
+// The text with a main that copies the distances to an output array of that name.
+std::string with_cull_copy(std::string_view source, std::string_view name, size_t size);
 
 // The text with gl_PointCoord half a pixel further to the right, and further up (`up` 1) or down (-1).
 std::string with_moved_point_coord(std::string_view source, int up);

@@ -90,7 +90,7 @@ BROKKR_CLEAR(fi, (GLfloat depth, GLint stencil), (depth, stencil), ClearValues{{
 BROKKR_EXPORT void glBlitFramebuffer(GLint x0, GLint y0, GLint x1, GLint y1, GLint to_x0, GLint to_y0, GLint to_x1,
                                      GLint to_y1, GLbitfield mask, GLenum filter) {
   record_on("glBlitFramebuffer", {}, {}, [&](Recorder& current, Context& context) {
-    current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask);
+    current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask, filter);
   });
   GL(BlitFramebuffer)(x0, y0, x1, y1, to_x0, to_y0, to_x1, to_y1, mask, filter);
 }
@@ -98,7 +98,7 @@ BROKKR_EXPORT void glBlitFramebuffer(GLint x0, GLint y0, GLint x1, GLint y1, GLi
 BROKKR_EXPORT void glBlitNamedFramebuffer(GLuint read, GLuint draw, GLint x0, GLint y0, GLint x1, GLint y1, GLint to_x0,
                                           GLint to_y0, GLint to_x1, GLint to_y1, GLbitfield mask, GLenum filter) {
   record_on("glBlitNamedFramebuffer", read, draw, [&](Recorder& current, Context& context) {
-    current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask);
+    current.blit(context, {x0, y0, x1, y1}, {to_x0, to_y0, to_x1, to_y1}, mask, filter);
   });
   GL(BlitNamedFramebuffer)(read, draw, x0, y0, x1, y1, to_x0, to_y0, to_x1, to_y1, mask, filter);
 }

@@ -17,8 +17,10 @@ uint32_t list_bit(GLenum mode) {
   switch (feedback_primitive(mode)) {
     case GL_POINTS: return kListPoints;
     case GL_LINES: return kListLines;
-    default: return kListTriangles;
+    default: break;
   }
+  if (mode == GL_QUADS || mode == GL_QUAD_STRIP) return kListTriangles | kListQuads;
+  return mode == GL_POLYGON ? kListTriangles | kListPolygons : uint32_t(kListTriangles);
 }
 
 namespace {
@@ -82,7 +84,9 @@ DrawCall mesh(GLenum mode) {
 }
 
 // Vertices that only GL knows, with primitives of `mode`.
-DrawCall opaque(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque = true}; }
+DrawCall opaque(GLenum mode) {
+  return {.mode = feedback_primitive(mode), .opaque = true, .faces = mode == GL_QUADS ? mode : GLenum(GL_NONE)};
+}
 
 using ListPixels = std::vector<std::shared_ptr<const Pixels>>;
 
@@ -103,7 +107,10 @@ void record_lists(const char* name, uint32_t content, const ListPixels& pixels, 
   if (primitives == 0) return;
   record(name, [&](Recorder& current, Context& context) {
     const GLenum mode = primitives == kListTriangles ? GL_TRIANGLES : primitives == kListLines ? GL_LINES : GL_POINTS;
-    current.draw(context, {.mode = mode, .submit = call, .opaque = true, .changes_state = true});
+    const GLenum faces = (content & kListQuads) != 0      ? GL_QUADS
+                         : (content & kListPolygons) != 0 ? GLenum(GL_POLYGON)
+                                                          : GLenum(GL_NONE);
+    current.draw(context, {.mode = mode, .submit = call, .opaque = true, .faces = faces, .changes_state = true});
   });
 }
 
@@ -177,9 +184,13 @@ void call_pieces(const char* name, const std::vector<ListPiece>& pieces) {
 // Returns true if the parts cannot run in one call because they contain more than draws of one kind.
 bool are_many(const std::vector<ListPiece>& pieces, size_t lists) {
   uint32_t content = 0;
-  for (const ListPiece& piece : pieces) content |= piece.content;
+  bool differ = false;
+  for (const ListPiece& piece : pieces) {
+    differ = differ || (content != 0 && piece.content != 0 && piece.content != content);
+    content |= piece.content;
+  }
   const bool several_pixels = (content & kListPixels) != 0 && pieces.size() > 1;
-  return several_pixels || pieces.size() > lists || (content & kListState) != 0 || (content & (content - 1)) != 0;
+  return several_pixels || pieces.size() > lists || (content & kListState) != 0 || differ;
 }
 
 // `make` returns the Pixels, or nothing if they cannot be recorded. Inside a list it is called only for bitmaps,
@@ -309,10 +320,9 @@ BROKKR_EXPORT void glCallLists(GLsizei n, GLenum type, const void* lists) {
   GL(CallLists)(n, type, lists);
 }
 
-#define BROKKR_RECT(suffix, type)                                                                 \
-  BROKKR_DRAW(Rect##suffix, GL_TRIANGLES, (type x1, type y1, type x2, type y2), (x1, y1, x2, y2), \
-              opaque(GL_TRIANGLES))                                                               \
-  BROKKR_DRAW(Rect##suffix##v, GL_TRIANGLES, (const type* v1, const type* v2), (v1, v2), opaque(GL_TRIANGLES))
+#define BROKKR_RECT(suffix, type)                                                                               \
+  BROKKR_DRAW(Rect##suffix, GL_QUADS, (type x1, type y1, type x2, type y2), (x1, y1, x2, y2), opaque(GL_QUADS)) \
+  BROKKR_DRAW(Rect##suffix##v, GL_QUADS, (const type* v1, const type* v2), (v1, v2), opaque(GL_QUADS))
 BROKKR_RECT(d, GLdouble)
 BROKKR_RECT(f, GLfloat)
 BROKKR_RECT(i, GLint)

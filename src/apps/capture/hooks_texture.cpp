@@ -23,6 +23,12 @@ void note_written(const char* name, GLuint texture) {
   record(name, [&](Recorder& current, Context& context) { current.texture_written(context, texture); });
 }
 
+// Notes that a compute shader may store to the images of the context.
+void note_dispatch(const char* name) {
+  if (is_idle()) return;
+  record(name, [](Recorder& current, Context& context) { current.images_stored(context); });
+}
+
 void note_layer(GLuint framebuffer, GLenum attachment, GLuint texture, GLint layer) {
   Context* const context = is_armed() ? current_context() : nullptr;
   if (!context) return;
@@ -52,6 +58,16 @@ using namespace brokkr::capture;
   }
 
 // NOLINTEND(bugprone-macro-parentheses)
+
+BROKKR_EXPORT void glDispatchCompute(GLuint x, GLuint y, GLuint z) {
+  note_dispatch("glDispatchCompute");
+  GL(DispatchCompute)(x, y, z);
+}
+
+BROKKR_EXPORT void glDispatchComputeIndirect(GLintptr offset) {
+  note_dispatch("glDispatchComputeIndirect");
+  GL(DispatchComputeIndirect)(offset);
+}
 
 BROKKR_EXPORT void glCopyImageSubData(GLuint from, GLenum from_target, GLint from_level, GLint from_x, GLint from_y,
                                       GLint from_z, GLuint to, GLenum to_target, GLint to_level, GLint to_x, GLint to_y,

@@ -14,6 +14,8 @@ TargetColor color_format(GLint internal) {
   };
   static constexpr Known kKnown[] = {{GL_RGB, TexelFormat::rgba8, TexelBase::rgb},
                                      {GL_RGB8, TexelFormat::rgba8, TexelBase::rgb},
+                                     {GL_RGB4, TexelFormat::rgba8, TexelBase::rgb},
+                                     {GL_RGB5, TexelFormat::rgba8, TexelBase::rgb},
                                      {GL_RGB565, TexelFormat::rgba8, TexelBase::rgb},
                                      {GL_R3_G3_B2, TexelFormat::rgba8, TexelBase::rgb},
                                      {GL_SRGB8, TexelFormat::rgba8_srgb, TexelBase::rgb},
@@ -29,6 +31,7 @@ TargetColor color_format(GLint internal) {
                                      {GL_R16, TexelFormat::r16, TexelBase::red},
                                      {GL_RG16, TexelFormat::rg16, TexelBase::rg},
                                      {GL_RGB16, TexelFormat::rgba16, TexelBase::rgb},
+                                     {GL_RGB12, TexelFormat::rgba16, TexelBase::rgb},
                                      {GL_RGBA16, TexelFormat::rgba16, TexelBase::rgba},
                                      {GL_RGBA12, TexelFormat::rgba16, TexelBase::rgba},
                                      {GL_R16F, TexelFormat::r16f, TexelBase::red},

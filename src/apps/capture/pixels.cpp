@@ -23,20 +23,14 @@ const char* const kPixelsText = R"(#version 120
 uniform sampler2D brokkr_bits;
 void main() { gl_FragColor = texture2D(brokkr_bits, gl_TexCoord[0].xy); })";
 
-const char* const kClearText = R"(#version 120
-uniform vec4 brokkr_color;
-void main() { gl_FragColor = brokkr_color; })";
-
-enum class PixelProgram { colors, bitmap, clear };
+enum class PixelProgram { colors, bitmap };
 
 // A program of the layer; the recorder treats it as a program of the application.
 GLuint pixel_program(Context& context, PixelProgram kind) {
   GLuint& program = context.pixel_programs[static_cast<size_t>(kind)];
   if (program != 0) return program;
   program = GL(CreateProgram)();
-  const char* const of_fragments = kind == PixelProgram::colors   ? kPixelsText
-                                   : kind == PixelProgram::bitmap ? kBitmapText
-                                                                  : kClearText;
+  const char* const of_fragments = kind == PixelProgram::colors ? kPixelsText : kBitmapText;
   for (const auto& [type, text] : {std::pair{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, of_fragments}}) {
     const GLuint shader = GL(CreateShader)(static_cast<GLenum>(type));
     GL(ShaderSource)(shader, 1, &text, nullptr);
@@ -147,44 +141,6 @@ void record_one(Recorder& recorder, Context& context, const Pixels& pixels, cons
 }
 
 }  // namespace
-
-void record_partial_clear(Recorder& recorder, Context& context, const std::optional<glm::vec4>& color,
-                          std::optional<int> stencil) {
-  Restore restore;
-  restore.use_program(0);
-  restore.keep_matrices_and_attributes();
-  const GLuint program = pixel_program(context, PixelProgram::clear);
-  GL(UseProgram)(program);
-  const glm::vec4 value = color.value_or(glm::vec4(0.0f));
-  GL(Uniform4fv)(GL(GetUniformLocation)(program, "brokkr_color"), 1, &value.x);
-  draw_to_window(context, restore);
-  for (const GLenum feature : {GL_DEPTH_TEST, GL_STENCIL_TEST, GL_BLEND, GL_ALPHA_TEST, GL_COLOR_LOGIC_OP})
-    GL(Disable)(feature);
-  if (context.info.version >= 13)
-    for (const GLenum feature : {GL_SAMPLE_ALPHA_TO_COVERAGE, GL_SAMPLE_ALPHA_TO_ONE, GL_SAMPLE_COVERAGE})
-      GL(Disable)(feature);
-  const auto send = [](GLenum mode) {
-    GL(Begin)(mode);
-    for (const auto& [x, y] :
-         {std::pair{-1.0f, -1.0f}, {1.0f, -1.0f}, {1.0f, 1.0f}, {-1.0f, -1.0f}, {1.0f, 1.0f}, {-1.0f, 1.0f}})
-      GL(Vertex2f)(x, y);
-    GL(End)();
-  };
-  const auto record = [&] {
-    recorder.draw(context, {.mode = GL_TRIANGLES,
-                            .submit = [&] { send(GL_TRIANGLES); },
-                            .opaque = true,
-                            .submit_as = send,
-                            .changes_state = true});
-  };
-  if (color) record();
-  if (!stencil) return;
-  GL(ColorMask)(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
-  GL(Enable)(GL_STENCIL_TEST);
-  GL(StencilFunc)(GL_ALWAYS, *stencil, ~GLuint{0});
-  GL(StencilOp)(GL_REPLACE, GL_REPLACE, GL_REPLACE);
-  record();
-}
 
 Pixels read_bitmap(const Context& context, Pixels pixels, const GLubyte* bits) {
   const GLsizei width = std::exchange(pixels.width, 0), height = std::exchange(pixels.height, 0);

@@ -37,11 +37,6 @@ std::optional<Pixels> read_copied_pixels(const Context& context, GLint x, GLint 
 // the function.
 void record_pixels(Recorder& recorder, Context& context, const char* what, const std::vector<Pixels>& all);
 
-// Records a clear of some colour channels, or some bits of the stencil, as a rectangle under the current masks, in a
-// compatibility context with GLSL. Empty: not cleared.
-void record_partial_clear(Recorder& recorder, Context& context, const std::optional<glm::vec4>& color,
-                          std::optional<int> stencil);
-
 // The bitmap that a display list draws, for lists that GLX made from a font. Found by running the list in a framebuffer
 // of the layer.
 std::optional<Pixels> bitmap_of_list(const Context& context, GLuint list);

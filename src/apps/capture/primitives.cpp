@@ -217,18 +217,59 @@ Assembly assemble_flat_polygons(const CompactIndices* indices, uint32_t count, b
   return result;
 }
 
+namespace {
+
+// Adds a face's outline in the order of Mesa's software drivers: the closing edge of all faces but polygons comes
+// first.
+void add_ring(const std::vector<uint32_t>& ring, bool is_polygon, Outlines& out) {
+  const size_t n = ring.size(), first = is_polygon ? 0 : n - 1;
+  for (size_t i = first; i < first + n; i++)
+    out.lines.indices.insert(out.lines.indices.end(), {ring[i % n], ring[(i + 1) % n]});
+  out.sizes.push_back(static_cast<uint32_t>(n));
+}
+
+}  // namespace
+
 std::optional<Outlines> assemble_outlines(GLenum mode, const CompactIndices* indices, uint32_t count) {
   Outlines result{{Topology::lines, true, false, {}}, {}};
   for_each_run(indices, count, [&](Run run) {
-    for (const std::vector<uint32_t>& ring : rings_of(mode, run)) {
-      // In the order of Mesa's software drivers: the closing edge of all faces but polygons comes first.
-      const size_t n = ring.size(), first = mode == GL_POLYGON ? 0 : n - 1;
-      for (size_t i = first; i < first + n; i++) {
-        result.lines.indices.insert(result.lines.indices.end(), {ring[i % n], ring[(i + 1) % n]});
-      }
-      result.sizes.push_back(static_cast<uint32_t>(ring.size()));
-    }
+    for (const std::vector<uint32_t>& ring : rings_of(mode, run)) add_ring(ring, mode == GL_POLYGON, result);
   });
+  return result.sizes.empty() ? std::nullopt : std::optional(std::move(result));
+}
+
+std::optional<Outlines> outlines_of_triangles(GLenum faces, uint32_t vertices, const QuadSplit& split,
+                                              const std::function<bool(uint32_t, uint32_t)>& same) {
+  Outlines result{{Topology::lines, true, false, {}}, {}};
+  if (faces == GL_QUADS) {
+    // A strip's quad has its vertices 2, 0, 1, 3 as corners.
+    constexpr std::array<uint8_t, 4> kOfStrip = {2, 0, 1, 3};
+    for (size_t i = 0; i < split.quad.size(); i++) {
+      if (kOfStrip[split.quad[i]] != split.strip[i]) return std::nullopt;
+    }
+    if (vertices % 6 != 0) return std::nullopt;
+    for (uint32_t first = 0; first < vertices; first += 6) {
+      std::vector<uint32_t> ring(4);
+      for (uint32_t i = 0; i < 6; i++) ring[split.quad[i]] = first + i;
+      add_ring(ring, false, result);
+    }
+    return result;
+  }
+  if (vertices % 3 != 0) return std::nullopt;
+  // A polygon's triangles share its first vertex, which comes first or last in each.
+  for (uint32_t first = 0; first < vertices;) {
+    const auto fan = [&](uint32_t apex, uint32_t a, uint32_t b) {
+      std::vector<uint32_t> ring = {first + apex, first + a, first + b};
+      for (uint32_t next = first + 3; next < vertices && same(next + apex, first + apex) && same(next + a, ring.back());
+           next += 3)
+        ring.push_back(next + b);
+      return ring;
+    };
+    const std::vector<uint32_t> by_last = fan(2, 0, 1), by_first = fan(0, 1, 2);
+    const std::vector<uint32_t>& ring = by_last.size() > by_first.size() ? by_last : by_first;
+    add_ring(ring, true, result);
+    first += 3 * static_cast<uint32_t>(ring.size() - 2);
+  }
   return result.sizes.empty() ? std::nullopt : std::optional(std::move(result));
 }
 
@@ -278,8 +319,10 @@ struct Corner {
 
 class Clipper {
  public:
-  Clipper(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules)
-      : draw_(draw), distances_(distances), planes_(planes), rules_(rules) {}
+  // `culls`: the planes remove whole primitives.
+  Clipper(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules,
+          bool culls = false)
+      : draw_(draw), distances_(distances), planes_(planes), rules_(rules), culls_(culls) {}
 
   void run() {
     const Topology topology = draw_.assembly.topology;
@@ -340,12 +383,16 @@ class Clipper {
   }
 
   void add(std::array<uint32_t, 3> element) {
-    bool inside = true;
-    for (size_t i = 0; i < size_; ++i) {
-      element[i] += base_;
-      for (uint32_t plane = 0; plane < planes_; ++plane) inside = inside && distance(element[i], plane) >= 0;
+    bool inside = true, outside = false;
+    for (size_t i = 0; i < size_; ++i) element[i] += base_;
+    for (uint32_t plane = 0; plane < planes_; ++plane) {
+      size_t kept = 0;
+      for (size_t i = 0; i < size_; ++i) kept += distance(element[i], plane) >= 0;
+      inside = inside && kept == size_;
+      outside = outside || kept == 0;
     }
-    if (inside) {
+    if (culls_ && outside) return;
+    if (inside || culls_) {
       indices_.insert(indices_.end(), element.begin(), element.begin() + ptrdiff_t(size_));
       return;
     }
@@ -414,6 +461,7 @@ class Clipper {
   const std::vector<float>& distances_;  // of the application's vertices
   const uint32_t planes_;
   const ClipRules& rules_;
+  const bool culls_;
   size_t size_ = 3;  // vertices per primitive
   uint32_t base_ = 0;
   std::vector<uint32_t> indices_;
@@ -424,6 +472,45 @@ class Clipper {
 void clip(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules) {
   if (std::all_of(distances.begin(), distances.end(), [](float distance) { return distance >= 0; })) return;
   Clipper(draw, distances, planes, rules).run();
+}
+
+void cull(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules) {
+  if (std::all_of(distances.begin(), distances.end(), [](float distance) { return distance >= 0; })) return;
+  Clipper(draw, distances, planes, rules, true).run();
+}
+
+std::vector<RoutedDraw> route(ClippedDraw draw, std::span<const Route> routes, const ClipRules& rules) {
+  Clipper(draw, {}, 0, rules).run();
+  const Topology topology = draw.assembly.topology;
+  const size_t size = topology == Topology::points ? 1 : topology == Topology::triangles ? 3 : 2;
+  const size_t components = rules.interpolation.size();
+  std::vector<RoutedDraw> all;
+  std::vector<uint32_t> place(draw.positions.size());  // in the draw that `owner` names
+  std::vector<size_t> owner(draw.positions.size(), ~size_t{0});
+  for (size_t i = 0; i + size <= draw.assembly.indices.size(); i += size) {
+    const Route& to = routes[draw.assembly.indices[i]];
+    // A layer's primitives keep their order. Other layers are other targets.
+    size_t number = all.size();
+    for (size_t k = all.size(); k-- > 0;) {
+      if (all[k].route.layer != to.layer) continue;
+      if (all[k].route.viewport == to.viewport) number = k;
+      break;
+    }
+    if (number == all.size()) all.push_back({to, {{topology, true, false, {}}, 0, 1, {}, {}}});
+    ClippedDraw& out = all[number].draw;
+    for (size_t k = i; k < i + size; ++k) {
+      const uint32_t vertex = draw.assembly.indices[k];
+      if (std::exchange(owner[vertex], number) != number) {
+        place[vertex] = static_cast<uint32_t>(out.positions.size());
+        out.positions.push_back(draw.positions[vertex]);
+        const auto first = draw.varyings.begin() + ptrdiff_t(vertex * components);
+        out.varyings.insert(out.varyings.end(), first, first + ptrdiff_t(components));
+      }
+      out.assembly.indices.push_back(place[vertex]);
+    }
+  }
+  for (RoutedDraw& one : all) one.draw.vertices = static_cast<uint32_t>(one.draw.positions.size());
+  return all;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <glm/vec4.hpp>
 #include <optional>
 #include <span>
@@ -60,6 +61,12 @@ struct Outlines {
 // without faces, and with adjacency.
 std::optional<Outlines> assemble_outlines(GLenum mode, const CompactIndices* indices, uint32_t count);
 
+// The same for the triangles into which the driver has split quads and strips of them (`faces` GL_QUADS) or polygons.
+// `vertices`: their number, three for each triangle. `same`: tells if two vertices are equal. Empty if these are not
+// such faces.
+std::optional<Outlines> outlines_of_triangles(GLenum faces, uint32_t vertices, const QuadSplit& split,
+                                              const std::function<bool(uint32_t, uint32_t)>& same);
+
 // Removes the outlines of faces that are culled. `positions`: of the vertices. `culled`: true for front faces, which
 // turn counter-clockwise if the y axis of clip space points upwards.
 void cull_outlines(Outlines& outlines, std::span<const glm::vec4> positions, const std::array<bool, 2>& culled);
@@ -91,6 +98,23 @@ struct ClipRules {
 // unchanged. Along an edge, components change linearly in clip space (smooth), linearly in window space
 // (noperspective), or not at all (flat).
 void clip(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules);
+
+// Removes the primitives of which all vertices have a negative distance to the same plane. As clip() otherwise.
+void cull(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules);
+
+// The layer and the viewport that a primitive goes to: those of its first vertex in the order of the file's lists.
+struct Route {
+  int32_t layer = 0, viewport = 0;
+  bool operator==(const Route&) const = default;
+};
+struct RoutedDraw {
+  Route route;
+  ClippedDraw draw;
+};
+
+// Divides a draw into lists with one route each, in one instance. `routes`: one per vertex of all instances. In each
+// layer, the primitives keep their order.
+std::vector<RoutedDraw> route(ClippedDraw draw, std::span<const Route> routes, const ClipRules& rules);
 
 // The pattern of glPolygonStipple: 32 rows from the bottom; the highest bit is the leftmost pixel.
 using StipplePattern = std::array<uint32_t, 32>;

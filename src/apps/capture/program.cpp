@@ -247,6 +247,7 @@ void describe_outputs(const Context& context, const StagePrograms& stages, GLuin
   stage.clip_distances = of_last->last.clip_distance;
   stage.cull_distances = of_last->last.cull_distance;
   stage.viewport_index = of_last->last.viewport_index;
+  stage.layer = of_last->last.layer;
   stage.recorded = of_last->recorded;
   stage.records_all = of_last->records_all;
   const auto add = [&](bool counts, const char* name) {

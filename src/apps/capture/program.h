@@ -133,6 +133,7 @@ struct VertexStage {
   bool clip_distances = false;      // the last stage writes gl_ClipDistance
   bool cull_distances = false;      // it writes gl_CullDistance
   bool viewport_index = false;      // it writes gl_ViewportIndex
+  bool layer = false;               // it writes gl_Layer
   uint32_t flags = 0;               // DrawFlag bits from the fragment stage
   std::string fixed_text;           // for `fixed_function`: text of the program that feedback runs instead
   bool vertex_materials = false;    // true: that program reads materials of vertices

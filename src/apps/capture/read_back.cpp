@@ -331,6 +331,13 @@ void fill_faces(const Context& context, Restore& restore) {
   GL(PolygonMode)(GL_FRONT_AND_BACK, GL_FILL);
 }
 
+// Mesa refuses draws without a fragment shader under an advanced blend equation.
+void leave_advanced_blending(const Context& context, Restore& restore) {
+  if (context.info.version < 20 || !is_enabled(GL_BLEND)) return;
+  const GLint equation = get_integer(GL_BLEND_EQUATION_RGB);
+  if (equation >= GL_MULTIPLY_KHR && equation <= GL_HSL_LUMINOSITY_KHR) restore.set_enabled(GL_BLEND, false);
+}
+
 FeedbackResult run(Context& context, const VertexStage& stage, const Recording& recording, uint64_t bytes,
                    const std::vector<uint32_t>* indices, const std::function<void()>& draw) {
   FeedbackResult result;
@@ -356,6 +363,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, const Recording& 
   restore.set_enabled(GL_RASTERIZER_DISCARD, true);
   leave_integer_target(context, restore);
   fill_faces(context, restore);
+  leave_advanced_blending(context, restore);
   if (context.feedback_bytes < bytes) {
     context.feedback_bytes = std::max(bytes, context.feedback_bytes * 2);
     GL(BufferData)

@@ -1,6 +1,7 @@
 #include "capture/recorder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <tuple>
@@ -16,13 +17,13 @@
 namespace brokkr::capture {
 namespace {
 
-bool covers(const std::optional<Rect>& scissor, const TargetInfo& target) {
-  return !scissor || (scissor->x <= 0 && scissor->y <= 0 && scissor->x + scissor->width >= target.width &&
-                      scissor->y + scissor->height >= target.height);
-}
-
 Rect rect_of(const std::array<GLint, 4>& corners) {
   return {corners[0], corners[1], corners[2] - corners[0], corners[3] - corners[1]};
+}
+
+// Returns true for formats of integers.
+bool is_whole(TexelFormat format) {
+  return (format >= TexelFormat::r8i && format <= TexelFormat::rgba32ui) || format == TexelFormat::rgb10_a2ui;
 }
 
 // Returns true if a query or counter of the application is active that a second run of a draw would change.
@@ -93,77 +94,11 @@ void Recorder::note_problem(const std::string& what, const std::string& problem)
   if (!problem.empty()) note(what + ": " + problem);
 }
 
-void Recorder::clear(Context& context, const ClearValues& values) {
-  if (is_enabled(GL_RASTERIZER_DISCARD)) return;
-  const auto [target, problem] = targets_.find(context, GL_DRAW_FRAMEBUFFER);
-  if (!target) return note_problem("a clear", problem);
-  uint32_t flags = 0;
-  if (!has_drawing_condition(context, flags)) return;
-  const TargetInfo& info = targets_[*target];
-  ClearMasks masks = read_clear_masks();
-  const bool has_alpha = context.info.compatibility && get_integer(GL_ALPHA_BITS) > 0;
-  const bool draws = context.info.compatibility && context.info.glsl && !values.draw_buffer && values.color &&
-                     info.images.plane(Plane::color) &&
-                     (masks.partial_color || (has_alpha && (masks.only_alpha || masks.without_alpha)));
-  if (draws) masks.color = masks.partial_color = false;
-  const bool draws_stencil = context.info.compatibility && context.info.glsl && values.stencil &&
-                             info.images.plane(Plane::stencil) && masks.partial_stencil;
-  clear_planes(context, values, masks, *target);
-  if (draws || draws_stencil) {
-    record_partial_clear(*this, context, draws ? values.color : std::nullopt,
-                         draws_stencil ? values.stencil : std::nullopt);
-  }
-}
-
-void Recorder::clear_planes(Context& context, const ClearValues& values, const ClearMasks& masks, uint32_t target) {
-  const TargetInfo& info = targets_[target];
-  ClearCommand command{.target = target};
-  if (!covers(masks.scissor, info)) command.scissor = masks.scissor;
-  Targets::Planes planes{};
-  if (values.color && masks.color) {
-    glm::vec4 color = *values.color;
-    for (int i = 0; i < 4; i++) {
-      if (!std::isfinite(color[i])) color[i] = 0;
-    }
-    for (size_t i = 0; i < kMaxColorPlanes; i++) {
-      const Plane plane = color_plane(i);
-      if (!info.images.plane(plane) || values.draw_buffer.value_or(i) != i) continue;
-      if (i == 0 && draw_buffer(context) == GL_NONE) continue;
-      planes[static_cast<size_t>(plane)] = true;
-      if (i == 0) {
-        command.color = color;
-      } else {
-        command.other_colors.push_back({file_plane(plane), color});
-      }
-    }
-  }
-  if (values.color && masks.only_alpha && !(context.info.compatibility && context.info.glsl))
-    note("a clear of the alpha channel only");
-  if (values.color && masks.partial_color) note("a clear of some colour channels only");
-  if (values.depth && info.images.plane(Plane::depth) && masks.depth) {
-    command.depth = std::isfinite(*values.depth) ? std::clamp(*values.depth, 0.0f, 1.0f) : 1.0f;
-  }
-  if (values.stencil && info.images.plane(Plane::stencil)) {
-    if (masks.stencil) command.stencil = static_cast<uint8_t>(*values.stencil & 0xff);
-    if (masks.partial_stencil && !(context.info.compatibility && context.info.glsl))
-      note("a clear of some stencil bits only");
-  }
-  if (!command.color && !command.depth && !command.stencil && command.other_colors.empty()) return;
-  if (command.depth) targets_.end_depth(context, target, !command.scissor);
-  planes[static_cast<size_t>(Plane::depth)] = command.depth.has_value();
-  planes[static_cast<size_t>(Plane::stencil)] = command.stencil.has_value();
-  targets_.use(context, target, planes, command.scissor.has_value());
-  const std::vector<TargetColor>& colors = frame_.targets[target].colors;
-  if (command.color && !colors.empty() && colors[0].format == TexelFormat::rgba8_srgb)
-    srgb_targets_.note_clear(frame_.commands.size(), encodes_srgb(context.info));
-  frame_.commands.emplace_back(command);
-}
-
 void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const std::array<GLint, 4>& destination,
-                    GLbitfield mask) {
-  const auto [from, read_problem] = targets_.find(context, GL_READ_FRAMEBUFFER);
+                    GLbitfield mask, GLenum filter) {
+  const auto [from, read_problem, read_layers] = targets_.find(context, GL_READ_FRAMEBUFFER);
   if (from && targets_[*from].images.is_window() && !targets_[*from].is_main_window) return;
-  const auto [to, draw_problem] = targets_.find(context, GL_DRAW_FRAMEBUFFER);
+  const auto [to, draw_problem, drawn_layers] = targets_.find(context, GL_DRAW_FRAMEBUFFER);
   if (!from || !to) return note_problem("a blit", to ? read_problem : draw_problem);
   const TargetImages &read = targets_[*from].images, &drawn = targets_[*to].images;
   const auto copies = [&](GLbitfield bit, Plane plane) {
@@ -173,12 +108,24 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
                                   copies(GL_STENCIL_BUFFER_BIT, Plane::stencil)};
   if (planes == Targets::Planes{}) return;
   BlitCommand command{*from, *to, rect_of(source), rect_of(destination), planes[0], planes[1], planes[2]};
-  const ClearMasks masks = read_clear_masks();
-  if (!covers(masks.scissor, targets_[*to])) {
+  const ClearMasks masks = read_clear_masks(context);
+  const bool cuts = !covers(masks.scissor, targets_[*to]);
+  const bool plain = command.source.width == command.destination.width &&
+                     command.source.height == command.destination.height && command.source.width >= 0 &&
+                     command.source.height >= 0;
+  const bool is_scaled = std::abs(command.source.width) != std::abs(command.destination.width) ||
+                         std::abs(command.source.height) != std::abs(command.destination.height);
+  const bool is_linear = filter == GL_LINEAR && is_scaled;
+  if (command.color && ((cuts && !plain) || is_linear)) {
+    if (blit_as_draw(context, command, is_linear, cuts ? masks.scissor : std::nullopt)) {
+      command.color = false;
+      if (!command.depth && !command.stencil) return;
+    } else if (is_linear) {
+      note("a scaled blit with a linear filter, written with the nearest pixels");
+    }
+  }
+  if (cuts) {
     const Rect& box = *masks.scissor;
-    const bool plain = command.source.width == command.destination.width &&
-                       command.source.height == command.destination.height && command.source.width >= 0 &&
-                       command.source.height >= 0;
     if (!plain) {
       note("a scaled blit under a scissor, written without the scissor");
     } else {
@@ -209,13 +156,92 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
   targets_.mark_drawn(*to, planes);
 }
 
+bool Recorder::blit_as_draw(Context& context, const BlitCommand& blit, bool linear,
+                            const std::optional<Rect>& scissor) {
+  const Target &from = frame_.targets[blit.from], &to = frame_.targets[blit.to];
+  const Rect &s = blit.source, &d = blit.destination;
+  if (!settings().programs || from.colors.empty() || from.samples > 1 || blit.from == blit.to || d.width == 0 ||
+      d.height == 0 || is_whole(from.colors[0].format))
+    return false;
+  constexpr int kLimit = 2 * kMaxTargetSize;
+  for (const Rect* rect : {&s, &d}) {
+    for (int value : {rect->x, rect->y, rect->width, rect->height}) {
+      if (std::abs(value) > kLimit) return false;
+    }
+  }
+  Rect box{std::max(std::min(d.x, d.x + d.width), 0), std::max(std::min(d.y, d.y + d.height), 0)};
+  int right = std::min(std::max(d.x, d.x + d.width), to.width),
+      top = std::min(std::max(d.y, d.y + d.height), to.height);
+  if (scissor) {
+    box.x = std::max(box.x, scissor->x);
+    box.y = std::max(box.y, scissor->y);
+    right = std::min(right, scissor->x + scissor->width);
+    top = std::min(top, scissor->y + scissor->height);
+  }
+  box.width = right - box.x;
+  box.height = top - box.y;
+  if (box.width < 1 || box.height < 1) return true;  // draws nothing
+  const bool encodes = encodes_srgb(context.info);
+  State state;
+  state.viewport = {0, 0, to.width, to.height};
+  state.scissor = box;
+  state.depth = {.test = false, .write = false};
+  state.framebuffer_srgb = encodes;
+  FragmentProgram program;
+  program.version = 130;
+  program.texts = {R"(#version 130
+uniform sampler2D brokkr_source;
+uniform vec4 brokkr_place;
+out vec4 brokkr_color;
+void main() { brokkr_color = texture(brokkr_source, gl_FragCoord.xy * brokkr_place.xy + brokkr_place.zw); }
+)"};
+  program.uniforms = {{.name = "brokkr_place", .type = ShaderType::vec4}};
+  program.samplers = {{.name = "brokkr_source"}};
+  program.outputs = {{.name = "brokkr_color"}};
+  const double x = double(s.width) / d.width, y = double(s.height) / d.height;
+  const std::array<double, 4> place = {x / from.width, y / from.height, (s.x - d.x * x) / from.width,
+                                       (s.y - d.y * y) / from.height};
+  std::vector<uint32_t> words;
+  for (const double value : place) words.push_back(std::bit_cast<uint32_t>(float(value)));
+  CapturedSampler sampler{.magnify_linear = linear, .minify_linear = linear, .mip = MipFilter::none};
+  sampler.wrap.fill(TextureWrap::clamp_to_edge);
+  sampler.srgb_decode = encodes;
+  ShadingInputs inputs = shading_.made(program, words);
+  const Targets::Planes color = {true};
+  targets_.use(context, blit.from, color);
+  targets_.use(context, blit.to, color);
+  targets_.mark_drawn(blit.to, color);
+  inputs.draw.textures = {textures_.of_target(from, blit.from, from.colors[0], sampler)};
+  DrawCommand draw;
+  draw.first_view = blit.to;
+  draw.state = states_.number_of(state, frame_.states);
+  Replayed part{.assembly = Assembly{}, .vertices = 3};
+  part.positions = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
+  note(std::string(bkf::kExpandedReason) + "a scaled blit");
+  add_draw(draw, part, &inputs);
+  draws_++;
+  return true;
+}
+
+void Recorder::images_stored(const Context& context) {
+  if (context.info.version < (context.info.es ? 31 : 42)) return;
+  const GLint units = get_integer(GL_MAX_IMAGE_UNITS);
+  for (GLint i = 0; i < units; i++) {
+    GLint texture = 0, access = 0;
+    GL(GetIntegeri_v)(GL_IMAGE_BINDING_NAME, static_cast<GLuint>(i), &texture);
+    if (texture == 0) continue;
+    GL(GetIntegeri_v)(GL_IMAGE_BINDING_ACCESS, static_cast<GLuint>(i), &access);
+    if (access != GL_READ_ONLY) texture_written(context, static_cast<GLuint>(texture));
+  }
+}
+
 void Recorder::copy(Context& context, const TextureLevel& to, const Rect& source, int x, int y, bool needs_content) {
   const GLuint name = bound_texture(to.target);
   if (!settings().programs) return;
   textures_.written(context, name);
   if (name == 0) return;  // a default texture; draws store its current state
-  const auto [from, read_problem] = targets_.find(context, GL_READ_FRAMEBUFFER);
-  const auto [target, problem] = targets_.find_texture(context, name, to.target, to.level);
+  const auto [from, read_problem, read_layers] = targets_.find(context, GL_READ_FRAMEBUFFER);
+  const auto [target, problem, layers] = targets_.find_texture(context, name, to.target, to.level);
   if (!from || !target) return note_problem("a copy to a texture", from ? problem : read_problem);
   const bool is_depth = targets_[*target].images.plane(Plane::depth).has_value();
   const Plane plane = is_depth ? Plane::depth : Plane::color;
@@ -237,17 +263,14 @@ void Recorder::generate_mips(Context& context, GLenum target) {
   }
 }
 
-bool Recorder::has_drawing_condition(Context& context, uint32_t& flags) {
+bool Recorder::has_drawing_condition(const Context& context) {
   if (context.conditional_mode == GL_NONE) return true;
+  // The result is known from now on, so that a driver that would not wait for it decides in the same way.
   GLuint passed = 0;
   GL(GetQueryObjectuiv)(context.conditional_query, GL_QUERY_RESULT, &passed);
-  switch (context.conditional_mode) {
-    case GL_QUERY_WAIT:
-    case GL_QUERY_BY_REGION_WAIT: return passed != 0;
-    case GL_QUERY_WAIT_INVERTED:
-    case GL_QUERY_BY_REGION_WAIT_INVERTED: return passed == 0;
-    default: flags |= kCondition; return true;  // the driver may draw without waiting for the result
-  }
+  const bool inverted = context.conditional_mode >= GL_QUERY_WAIT_INVERTED &&
+                        context.conditional_mode <= GL_QUERY_BY_REGION_NO_WAIT_INVERTED;
+  return (passed != 0) != inverted;
 }
 
 void Recorder::skip(const std::string& reason, uint64_t triangles) {
@@ -327,9 +350,11 @@ void Recorder::repeat_draw(uint32_t state) {
   frame_.commands.emplace_back(std::move(draw));
 }
 
-void Recorder::note_outputs(const VertexStage& stage) {
-  if (stage.viewport_index) note("draws to several viewports, written to the first");
-  if (stage.cull_distances) note("draws with gl_CullDistance, written without it");
+void Recorder::note_outputs(const VertexStage& stage, uint32_t layers) {
+  const auto lacks = [&](bool writes, const char* name) { return writes && !records(stage, name); };
+  if (lacks(stage.viewport_index, "gl_ViewportIndex")) note("draws to several viewports, written to the first");
+  if (lacks(stage.cull_distances, "gl_CullDistance")) note("draws with gl_CullDistance, written without it");
+  if (layers > 1 && lacks(stage.layer, "gl_Layer")) note("draws to several layers, written to the first");
 }
 
 void Recorder::note_smoothing(const Context& context, GLenum primitive) {
@@ -345,23 +370,56 @@ std::optional<StipplePattern> Recorder::stipple_of(const Context& context, const
   return read_stipple(context, render);
 }
 
+void Recorder::note_outlines(const Context& context, const DrawCall& call, const RenderState& render,
+                             const VertexStage& stage) {
+  const bool has_faces = !stage.expands && feedback_primitive(call.mode) == GL_TRIANGLES;
+  const bool as_lines = render.state.polygon_mode == PolygonMode::line || render.back_mode == PolygonMode::line;
+  if (!has_faces || !as_lines) return;
+  if (context.info.compatibility && (is_enabled(GL_EDGE_FLAG_ARRAY) || get_integer(GL_EDGE_FLAG) == 0))
+    note("outlines with edge flags, written with all edges");
+  const bool has_inner_edges =
+      call.mode == GL_QUADS || call.mode == GL_QUAD_STRIP || call.mode == GL_POLYGON || call.faces != GL_NONE;
+  if (has_inner_edges && !stage.draws_outlines)
+    note("outlines of quads and polygons, written with the edges of their triangles");
+}
+
+std::optional<Recorder::Drawing> Recorder::route_to(const Context& context, const Drawing& drawing,
+                                                    const Route& route) {
+  Drawing to = drawing;
+  const uint32_t layer = std::min(static_cast<uint32_t>(route.layer), drawing.layers - 1);
+  if (layer > 0) {
+    const std::optional<uint32_t> target = targets_.find(context, GL_DRAW_FRAMEBUFFER, layer).target;
+    if (!target) return std::nullopt;
+    targets_.use(context, *target, drawing.used);
+    targets_.mark_drawn(*target, drawing.written);
+    to.draw.first_view = *target;
+  }
+  if (route.viewport > 0 && route.viewport < get_integer(GL_MAX_VIEWPORTS)) {
+    const auto number = static_cast<uint32_t>(route.viewport);
+    const auto moved = [&](uint32_t known) {
+      State state = frame_.states[known];
+      read_viewport_of(number, state);
+      return states_.number_of(state, frame_.states);
+    };
+    to.draw.state = moved(drawing.draw.state);
+    if (drawing.of_back) to.of_back = moved(*drawing.of_back);
+  }
+  return to;
+}
+
 // Draws once more, and records what each part of the draw emits.
 void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderState& render, VertexStage& stage,
-                           const std::optional<uint32_t>& of_back, DrawCommand& draw) {
+                           const Drawing& drawing) {
+  DrawCommand draw = drawing.draw;
   const std::optional<ShadingInputs> inputs = shading_.read(context, stage);
   const ClipPlanes clip_planes(context, render.clip_planes, stage);
   const FragmentProgram* const program = inputs ? &frame_.programs[inputs->draw.program] : nullptr;
   stage.draws_flat = is_flat(render.state, program);
   const bool has_faces = !stage.expands && feedback_primitive(call.mode) == GL_TRIANGLES;
-  const bool in_list = call.opaque && !call.submit_as;
-  stage.draws_outlines = has_faces && !in_list && may_draw_outlines(call, render, stage, program);
-  const bool as_lines = render.state.polygon_mode == PolygonMode::line || render.back_mode == PolygonMode::line;
-  if (has_faces && as_lines && context.info.compatibility &&
-      (is_enabled(GL_EDGE_FLAG_ARRAY) || get_integer(GL_EDGE_FLAG) == 0))
-    note("outlines with edge flags, written with all edges");
-  const bool has_inner_edges = call.mode == GL_QUADS || call.mode == GL_QUAD_STRIP || call.mode == GL_POLYGON;
-  if (has_inner_edges && has_faces && !stage.draws_outlines && as_lines)
-    note("outlines of quads and polygons, written with the edges of their triangles");
+  const bool in_list = call.opaque && !call.submit_as && call.faces == GL_NONE;
+  stage.draws_outlines =
+      has_faces && !in_list && !stage.cull_distances && may_draw_outlines(call, render, stage, program);
+  note_outlines(context, call, render, stage);
   const bool clips = !render.clip_planes.empty() && clip_planes.known() &&
                      (render.state.polygon_mode == PolygonMode::fill || stage.draws_outlines) && !render.back_mode;
   if (!render.clip_planes.empty() && !clips) draw.flags |= kClipDistance;
@@ -381,19 +439,25 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
     note("stippled outlines of triangles, written as whole ones");
   std::optional<VertexInputs> vertex;
   if (stage.vertex) vertex = shading_.read_vertex(context, stage);
+  const bool provoking_first = (draw.flags & kProvokingFirst) != 0;
   for (Replayed& part : replay(context, call, stage, draw.flags)) {
     if (whole_quads) divide_whole_quads(part, draw.flags);
+    if (stage.cull_distances) cull_by_distance(part, stage, render.state, provoking_first);
     if (primitive == GL_POINTS && !context.info.es && !reads(program, "gl_PrimitiveID")) drop_points_outside(part);
     if (!part.outlines.empty()) cull_outlines(part, render.state, draw.flags);
-    if (clips) clip_planes.clip(part, stage, render.state, (draw.flags & kProvokingFirst) != 0);
-    if (stipple && primitive == GL_LINES)
-      cut_into_dashes(part, stage, render.state, (draw.flags & kProvokingFirst) != 0, *stipple);
-    draw.vertices = -1;
-    add_vertices(draw, part, stage, vertex ? &*vertex : nullptr);
-    add_draw(draw, part, inputs ? &*inputs : nullptr);
-    const bool is_of_faces = part.assembly && part.assembly->topology <= Topology::triangle_fan;
-    if (of_back && is_of_faces && part.problem.empty()) repeat_draw(*of_back);
+    if (clips) clip_planes.clip(part, stage, render.state, provoking_first);
+    if (stipple && primitive == GL_LINES) cut_into_dashes(part, stage, render.state, provoking_first, *stipple);
+    for (const RoutedPart& one : route_part(std::move(part), stage, render.state, provoking_first)) {
+      std::optional<Drawing> to = route_to(context, drawing, one.route);
+      if (!to) continue;
+      to->draw.flags = draw.flags;
+      add_vertices(to->draw, one.part, stage, vertex ? &*vertex : nullptr);
+      add_draw(to->draw, one.part, inputs ? &*inputs : nullptr);
+      const bool is_of_faces = one.part.assembly && one.part.assembly->topology <= Topology::triangle_fan;
+      if (to->of_back && is_of_faces && one.part.problem.empty()) repeat_draw(*to->of_back);
+    }
   }
+  if (stage.fragment && !stage.fragment->problem.empty()) images_stored(context);
 }
 
 void Recorder::draw(Context& context, const DrawCall& call) {
@@ -405,11 +469,12 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     return skip("an OpenGL ES context that shares no objects with one of OpenGL", call.triangles());
   if (!context.info.feedback) return skip("a driver without transform feedback", call.triangles());
   if (is_enabled(GL_RASTERIZER_DISCARD)) return;  // draws nothing
-  DrawCommand draw;
-  if (!has_drawing_condition(context, draw.flags)) return;
-  const bool is_selection = context.info.compatibility && get_integer(GL_RENDER_MODE) != GL_RENDER;
-  if (is_selection) return;  // picking and glFeedbackBuffer draw nothing
-  const auto [target, problem] = targets_.find(context, GL_DRAW_FRAMEBUFFER);
+  if (!has_drawing_condition(context)) return;
+  Drawing drawing;
+  DrawCommand& draw = drawing.draw;
+  // Picking and glFeedbackBuffer draw nothing.
+  if (context.info.compatibility && get_integer(GL_RENDER_MODE) != GL_RENDER) return;
+  const auto [target, problem, layers] = targets_.find(context, GL_DRAW_FRAMEBUFFER);
   if (!target) {
     if (!problem.empty()) skip(problem, call.triangles());
     return;
@@ -418,12 +483,13 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   RenderState render =
       read_render_state(context, images.plane(Plane::depth).has_value(), images.plane(Plane::stencil).has_value());
   State& state = render.state;
-  if (state.viewport.z < 1 || state.viewport.w < 1) return;  // no pixel can be covered
   VertexStage stage = current_vertex_stage(context, call.opaque);
+  const bool is_empty_place = state.viewport.z < 1 || state.viewport.w < 1;  // no pixel can be covered
+  if (is_empty_place && !stage.viewport_index) return;
   if (stage.kind == VertexStage::Kind::impossible && stage.reason.empty()) return;
   const GLenum primitive = stage.expands ? stage.primitive : feedback_primitive(call.mode);
   note_smoothing(context, primitive);
-  note_outputs(stage);
+  note_outputs(stage, layers);
   if (primitive == GL_TRIANGLES) stage.stipple = stipple_of(context, render);
   if (stage.stipple) draw.flags |= kFragmentDiscard;
   // In targets of several samples, llvmpipe's points have the coordinates of a place half a pixel away. Windows lie
@@ -432,12 +498,9 @@ void Recorder::draw(Context& context, const DrawCall& call) {
       stage.fragment->program.version != 100)
     stage.moves_point_coord = images.is_window() ? -1 : 1;
   draw.flags |= render.flags | stage.flags;
-  const auto is_layered = [](const std::optional<Image>& image) { return image && image->layered; };
-  if (std::any_of(images.planes.begin(), images.planes.end(), is_layered)) {
-    note("draws to several layers, written to the first");
-  }
   const bool draws_color = std::any_of(state.color_mask.begin(), state.color_mask.end(), [](bool on) { return on; });
-  Targets::Planes planes = {draws_color, state.depth.test, state.stencil.has_value()};
+  Targets::Planes& planes = drawing.used;
+  planes = {draws_color, state.depth.test, state.stencil.has_value()};
   for (size_t i = 1; i < kMaxColorPlanes; i++) {
     const Plane plane = color_plane(i);
     if (!images.plane(plane)) continue;
@@ -448,12 +511,13 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   }
   for (const std::string& what : render.notes) note(what);
   targets_.use(context, *target, planes);
-  planes[static_cast<size_t>(Plane::depth)] = state.depth.write;
-  targets_.mark_drawn(*target, planes);
+  drawing.written = planes;
+  drawing.written[static_cast<size_t>(Plane::depth)] = state.depth.write;
+  targets_.mark_drawn(*target, drawing.written);
+  drawing.layers = layers;
   draw.first_view = *target;  // each target has a view of the same number
-  std::optional<uint32_t> of_back;
   if (const std::optional<State> back = state_of_back(render)) {
-    of_back = states_.number_of(*back, frame_.states);
+    drawing.of_back = states_.number_of(*back, frame_.states);
     state.cull = CullMode::back;
   }
   draw.state = states_.number_of(state, frame_.states);
@@ -462,7 +526,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     const char* const counting = "a query of the program counts primitives or vertices, and would count a second run";
     add_draw(draw, {.problem = possible ? counting : stage.reason, .triangles = call.triangles()});
   } else {
-    replay_draw(context, call, render, stage, of_back, draw);
+    replay_draw(context, call, render, stage, drawing);
   }
   draws_++;
 }

@@ -30,6 +30,9 @@ struct ClearValues {
   std::optional<int> stencil;
 };
 
+// Returns true if a clear or blit under this scissor changes all pixels.
+bool covers(const std::optional<Rect>& scissor, const TargetInfo& target);
+
 // A level of the texture bound to a target, or a face of that level.
 struct TextureLevel {
   GLenum target = GL_TEXTURE_2D;
@@ -49,7 +52,7 @@ class Recorder {
   void clear(Context& context, const ClearValues& values);
   // Corners as in glBlitFramebuffer; the targets are the bound framebuffers.
   void blit(Context& context, const std::array<GLint, 4>& source, const std::array<GLint, 4>& destination,
-            GLbitfield mask);
+            GLbitfield mask, GLenum filter);
 
   // Copies from the bound framebuffer to a level of the bound texture. `needs_content`: the level already exists.
   void copy(Context& context, const TextureLevel& to, const Rect& source, int x, int y, bool needs_content);
@@ -69,6 +72,9 @@ class Recorder {
     if (name != 0) targets_.written(context, name);
   }
 
+  // Records that shaders may have stored to the images that the context binds for writing.
+  void images_stored(const Context& context);
+
   // Reads picture and depth of a window other than the frame's, before its swap.
   void end_window(Context& context) { targets_.end_window(context); }
 
@@ -81,8 +87,8 @@ class Recorder {
  private:
   // Records a property that the file cannot hold, although the command is stored.
   void note(const std::string& what) { frame_.skipped_reasons[what]++; }
-  // Counts outputs of the last vertex stage that frame files do not have.
-  void note_outputs(const VertexStage& stage);
+  // Counts outputs of the last vertex stage that feedback does not record.
+  void note_outputs(const VertexStage& stage, uint32_t layers);
   // Counts smoothing of a draw's primitives (GL_POINTS, GL_LINES) that the file cannot hold.
   void note_smoothing(const Context& context, GLenum primitive);
   // The stipple of a draw's triangles. Counts a stipple that the file cannot hold.
@@ -93,12 +99,36 @@ class Recorder {
   // Gives the draw its vertex program, or counts the reason why it has none. `vertex`: null if there is none.
   void add_vertices(DrawCommand& draw, const Replayed& part, const VertexStage& stage, const VertexInputs* vertex);
   void repeat_draw(uint32_t state);
-  void clear_planes(Context& context, const ClearValues& values, const ClearMasks& masks, uint32_t target);
-  // Records the draw's parts. `of_back`: the state in which its back faces are drawn, if it differs.
+  void clear_target(Context& context, const ClearValues& values, const ClearMasks& masks, uint32_t target);
+  // The part of a clear that leaves channels or bits as they are.
+  struct PartialClear {
+    uint32_t target = 0;
+    ClearValues values;
+    std::optional<Rect> scissor;
+    std::vector<size_t> colors;              // draw buffers, ascending
+    std::vector<std::array<bool, 4>> masks;  // of each
+    uint8_t stencil = 0;                     // the bits that are cleared
+  };
+  void clear_partly(Context& context, const PartialClear& clear);
+  // Records a blit of colours as a draw that samples the source. Returns false if that cannot be.
+  bool blit_as_draw(Context& context, const BlitCommand& blit, bool linear, const std::optional<Rect>& scissor);
+  // A draw and where it goes. `of_back`: the state in which its back faces are drawn, if it differs. `layers`: of the
+  // framebuffer.
+  struct Drawing {
+    DrawCommand draw;
+    std::optional<uint32_t> of_back;
+    Targets::Planes used{}, written{};
+    uint32_t layers = 1;
+  };
+  // Records the draw's parts.
   void replay_draw(Context& context, const DrawCall& call, const RenderState& render, VertexStage& stage,
-                   const std::optional<uint32_t>& of_back, DrawCommand& draw);
+                   const Drawing& drawing);
+  // Counts properties of outlines that the file cannot hold.
+  void note_outlines(const Context& context, const DrawCall& call, const RenderState& render, const VertexStage& stage);
+  // The draw in the target and with the viewport that a part of it goes to; empty if there is no such target.
+  std::optional<Drawing> route_to(const Context& context, const Drawing& drawing, const Route& route);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label);
-  bool has_drawing_condition(Context& context, uint32_t& flags);
+  bool has_drawing_condition(const Context& context);
 
   Surface window_;
   Frame frame_;

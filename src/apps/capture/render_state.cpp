@@ -8,6 +8,7 @@
 #include "capture/read_back.h"
 #include "capture/settings.h"
 #include "capture/state_guard.h"
+#include "capture/targets.h"
 #include "frame/gl_names.h"
 
 namespace brokkr::capture {
@@ -41,10 +42,7 @@ void read_viewport(RenderState& out) {
   out.state.depth_far = std::clamp(far, 0.0f, 1.0f);
 }
 
-std::optional<Rect> read_scissor() {
-  if (!is_enabled(GL_SCISSOR_TEST)) return std::nullopt;
-  std::array<GLint, 4> box{};
-  GL(GetIntegerv)(GL_SCISSOR_BOX, box.data());
+Rect bounded(const std::array<GLint, 4>& box) {
   // Programs pass boxes that mean "everything" and can exceed the file's range.
   constexpr int64_t kFar = 1 << 29;
   const int64_t right = std::min<int64_t>(int64_t(box[0]) + box[2], kFar);
@@ -52,6 +50,13 @@ std::optional<Rect> read_scissor() {
   const int64_t left = std::clamp<int64_t>(box[0], -kFar, kFar), bottom = std::clamp<int64_t>(box[1], -kFar, kFar);
   return Rect{static_cast<int>(left), static_cast<int>(bottom), static_cast<int>(std::max<int64_t>(right - left, 0)),
               static_cast<int>(std::max<int64_t>(top - bottom, 0))};
+}
+
+std::optional<Rect> read_scissor() {
+  if (!is_enabled(GL_SCISSOR_TEST)) return std::nullopt;
+  std::array<GLint, 4> box{};
+  GL(GetIntegerv)(GL_SCISSOR_BOX, box.data());
+  return bounded(box);
 }
 
 std::array<bool, 4> read_color_mask(const Context& context) {
@@ -261,7 +266,6 @@ RenderState read_render_state(const Context& context, bool has_depth, bool has_s
   read_flags(context, out);
   read_samples(context, out.state);
   if (settings().programs) read_program_state(context, out.state);
-  if (context.conditional_mode != GL_NONE) out.flags |= kCondition;
   return out;
 }
 
@@ -318,20 +322,34 @@ DrawBuffer read_draw_buffer(const Context& context, size_t number, RenderState& 
   return buffer;
 }
 
-ClearMasks read_clear_masks() {
+ClearMasks read_clear_masks(const Context& context) {
   ClearMasks masks;
   std::array<GLboolean, 4> color{};
-  GL(GetBooleanv)(GL_COLOR_WRITEMASK, color.data());
-  masks.color = color[0] && color[1] && color[2];
-  masks.partial_color = !masks.color && (color[0] || color[1] || color[2]);
-  masks.only_alpha = !masks.color && !masks.partial_color && color[3];
-  masks.without_alpha = masks.color && !color[3];
+  const int buffers = context.info.version >= (context.info.es ? 32 : 30) ? std::min(draw_buffer_count(context), 8) : 1;
+  for (size_t i = 0; i < masks.color.size(); i++) {
+    if (i == 0 || buffers == 1) GL(GetBooleanv)(GL_COLOR_WRITEMASK, color.data());
+    if (i < size_t(buffers) && buffers > 1) GL(GetBooleani_v)(GL_COLOR_WRITEMASK, GLuint(i), color.data());
+    for (size_t c = 0; c < 4; c++) masks.color[i][c] = color[c] != GL_FALSE;
+  }
   masks.depth = get_integer(GL_DEPTH_WRITEMASK) != 0;
-  const uint8_t stencil = low_byte(get_integer(GL_STENCIL_WRITEMASK));
-  masks.stencil = stencil == 0xff;
-  masks.partial_stencil = !masks.stencil && stencil != 0;
+  masks.stencil = low_byte(get_integer(GL_STENCIL_WRITEMASK));
   masks.scissor = read_scissor();
   return masks;
+}
+
+void read_viewport_of(uint32_t number, State& state) {
+  std::array<GLfloat, 4> place{};
+  std::array<GLfloat, 2> range{};
+  GL(GetFloati_v)(GL_VIEWPORT, number, place.data());
+  GL(GetFloati_v)(GL_DEPTH_RANGE, number, range.data());
+  state.viewport = {place[0], place[1], place[2], place[3]};
+  state.depth_near = std::clamp(range[0], 0.0f, 1.0f);
+  state.depth_far = std::clamp(range[1], 0.0f, 1.0f);
+  state.scissor.reset();
+  if (!GL(IsEnabledi)(GL_SCISSOR_TEST, number)) return;
+  std::array<GLint, 4> box{};
+  GL(GetIntegeri_v)(GL_SCISSOR_BOX, number, box.data());
+  state.scissor = bounded(box);
 }
 
 namespace {

@@ -38,11 +38,15 @@ DrawBuffer read_draw_buffer(const Context& context, size_t number, RenderState& 
 
 // The planes that a clear changes under the context's masks and scissor, and their values.
 struct ClearMasks {
-  bool color = true, partial_color = false, only_alpha = false, without_alpha = false;
-  bool depth = true, stencil = true, partial_stencil = false;
+  std::array<std::array<bool, 4>, kMaxColorPlanes> color{};  // by draw buffer
+  bool depth = true;
+  uint8_t stencil = 0xff;  // the bits that are cleared
   std::optional<Rect> scissor;
 };
-ClearMasks read_clear_masks();
+ClearMasks read_clear_masks(const Context& context);
+
+// The state of viewport `number` of several: replaces viewport, depth range and scissor.
+void read_viewport_of(uint32_t number, State& state);
 
 // Splits drawn quads into triangles where that differs from the split in feedback.
 

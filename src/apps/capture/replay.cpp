@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <glm/gtc/type_ptr.hpp>
 #include <glm/mat4x4.hpp>
 #include <glm/matrix.hpp>
@@ -248,7 +249,21 @@ void replay_expanded(Context& context, const DrawCall& call, const VertexStage& 
       result.attribute_problem = "a display list that changes matrices";
   }
   result.vertices = static_cast<uint32_t>(result.positions.size());
-  if (result.vertices > 0) {
+  if (result.vertices > 0 && call.faces != GL_NONE && stage.draws_outlines) {
+    const size_t each = stage.components() - 4;
+    const auto same = [&](uint32_t a, uint32_t b) {
+      const auto first = result.varyings.begin();
+      return result.positions[a] == result.positions[b] &&
+             std::equal(first + ptrdiff_t(a * each), first + ptrdiff_t((a + 1) * each), first + ptrdiff_t(b * each));
+    };
+    const QuadSplit split = call.faces == GL_QUADS ? quad_split(context, (flags & kProvokingFirst) != 0) : QuadSplit{};
+    if (auto outlines = outlines_of_triangles(call.faces, result.vertices, split, same)) {
+      result.assembly = std::move(outlines->lines);
+      result.outlines = std::move(outlines->sizes);
+    } else {
+      result.problem = "outlines of faces in a display list";
+    }
+  } else if (result.vertices > 0) {
     assemble_as_driver(context, {as_points ? call.mode : primitive, flags, stage.draws_outlines, stage.draws_flat},
                        nullptr, result.vertices, result);
   }
@@ -368,6 +383,59 @@ void ClipPlanes::clip(Replayed& part, const VertexStage& stage, const State& sta
   change_draw(part, {interpolation_of(stage, state), provoking_first}, [&](ClippedDraw& draw, const ClipRules& rules) {
     capture::clip(draw, all, static_cast<uint32_t>(numbers_.size()), rules);
   });
+}
+
+bool records(const VertexStage& stage, const char* name) { return find_recorded(stage, name) != nullptr; }
+
+bool cull_by_distance(Replayed& part, const VertexStage& stage, const State& state, bool provoking_first) {
+  const RecordedVarying* const source = find_recorded(stage, "gl_CullDistance");
+  if (source == nullptr) return false;
+  if (!part.assembly) return true;
+  const uint32_t components = stage.components() - 4;
+  std::vector<float> distances;
+  for (size_t vertex = 0; vertex < part.positions.size(); vertex++) {
+    const auto first = part.varyings.begin() + ptrdiff_t(vertex * components + source->offset);
+    distances.insert(distances.end(), first, first + ptrdiff_t(source->components));
+  }
+  if (part.instances > 1) part.attribute_problem = "cull distances";  // its instances become one
+  change_draw(part, {interpolation_of(stage, state), provoking_first},
+              [&](ClippedDraw& draw, const ClipRules& rules) { cull(draw, distances, source->components, rules); });
+  return true;
+}
+
+std::vector<RoutedPart> route_part(Replayed part, const VertexStage& stage, const State& state, bool provoking_first) {
+  const RecordedVarying* const layer = find_recorded(stage, "gl_Layer");
+  const RecordedVarying* const viewport = find_recorded(stage, "gl_ViewportIndex");
+  std::vector<RoutedPart> all;
+  if (!part.assembly || (layer == nullptr && viewport == nullptr)) {
+    all.push_back({{}, std::move(part)});
+    return all;
+  }
+  const uint32_t components = stage.components() - 4;
+  std::vector<Route> routes(part.positions.size());
+  for (size_t vertex = 0; vertex < routes.size(); vertex++) {
+    const auto number = [&](const RecordedVarying* source) {
+      return source ? std::bit_cast<int32_t>(part.varyings[vertex * components + source->offset]) : 0;
+    };
+    routes[vertex] = {number(layer), number(viewport)};
+  }
+  if (std::all_of(routes.begin(), routes.end(), [&](const Route& one) { return one == routes.front(); })) {
+    all.push_back({routes.empty() ? Route{} : routes.front(), std::move(part)});
+    return all;
+  }
+  ClippedDraw draw{std::move(*part.assembly), part.vertices, part.instances, std::move(part.positions),
+                   std::move(part.varyings)};
+  size_t piece = 0;
+  for (RoutedDraw& one : route(std::move(draw), routes, {interpolation_of(stage, state), provoking_first})) {
+    Replayed& out = all.emplace_back(RoutedPart{one.route, {}}).part;
+    out.part = part.part + "/" + std::to_string(piece++);
+    out.assembly = std::move(one.draw.assembly);
+    out.vertices = one.draw.vertices;
+    out.positions = std::move(one.draw.positions);
+    out.varyings = std::move(one.draw.varyings);
+    out.attribute_problem = "several layers or viewports";
+  }
+  return all;
 }
 
 void cut_into_dashes(Replayed& part, const VertexStage& stage, const State& state, bool provoking_first,

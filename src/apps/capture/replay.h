@@ -31,6 +31,8 @@ struct DrawCall {
   // Only GL knows the vertices (display lists, evaluators). Then `mode` is GL_POINTS, GL_LINES or GL_TRIANGLES, and
   // `parts` is empty.
   bool opaque = false;
+  // if opaque: GL_QUADS (and strips of them) or GL_POLYGON, of which all its triangles are parts
+  GLenum faces = GL_NONE;
   // For immediate mode: opaque, but the same vertices can be submitted in another mode.
   std::function<void(GLenum)> submit_as;
   // The call may change matrices and attributes (display lists), which must be restored.
@@ -63,6 +65,20 @@ std::vector<Replayed> replay(Context& context, const DrawCall& call, const Verte
 // Cuts the replayed lines of a draw into dashes. `state`: the draw's; `provoking_first`: its convention.
 void cut_into_dashes(Replayed& part, const VertexStage& stage, const State& state, bool provoking_first,
                      const LineStipple& stipple);
+
+// Removes the replayed primitives that gl_CullDistance culls. Returns false if feedback does not record it.
+bool cull_by_distance(Replayed& part, const VertexStage& stage, const State& state, bool provoking_first);
+
+// A part of a draw, and the layer and the viewport that it goes to.
+struct RoutedPart {
+  Route route;
+  Replayed part;
+};
+// Divides a part by gl_Layer and gl_ViewportIndex. One that feedback does not record counts as 0.
+std::vector<RoutedPart> route_part(Replayed part, const VertexStage& stage, const State& state, bool provoking_first);
+
+// Returns true if feedback records this output of the last stage before rasterization.
+bool records(const VertexStage& stage, const char* name);
 
 // The context's user clip planes, and the distances of vertices to them.
 class ClipPlanes {

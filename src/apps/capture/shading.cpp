@@ -201,6 +201,10 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
   }
   read_samplers(context, program.samplers, name, out.draw.textures);
   take_errors();
+  if (const std::string problem = textures_.take_problem(); !problem.empty()) {
+    note(problem);
+    return std::nullopt;
+  }
   return out;
 }
 
@@ -227,6 +231,11 @@ std::optional<VertexInputs> Shading::read_vertex(const Context& context, VertexS
   for (const ProgramBlock& block : program.blocks) inputs.first_of_blocks.push_back(read_block(context, block, name));
   read_samplers(context, program.samplers, name, inputs.textures);
   take_errors();
+  if (std::string problem = textures_.take_problem(); !problem.empty()) {
+    stage.expanded = std::move(problem);
+    stage.vertex = nullptr;
+    return std::nullopt;
+  }
   for (const BoundTexture& bound : inputs.textures) {
     if (bound.texture < 0) continue;
     const CapturedTexture& texture = frame_.captured_textures[size_t(bound.texture)];

@@ -40,6 +40,14 @@ class Shading {
   // a note.
   std::optional<ShadingInputs> read(const Context& context, const VertexStage& stage);
 
+  // The inputs of a program that the layer made: without varyings and textures. `words`: its uniforms.
+  ShadingInputs made(const FragmentProgram& program, const std::vector<uint32_t>& words) {
+    ShadingInputs out;
+    out.draw.program = programs_.number_of(program, frame_.programs);
+    out.draw.first_uniform = add_uniforms(words);
+    return out;
+  }
+
   // Reads the inputs of the vertex program, except its attributes. `stage.vertex` must exist. If the file cannot hold
   // them, the result is empty and `stage.expanded` says why.
   std::optional<VertexInputs> read_vertex(const Context& context, VertexStage& stage);

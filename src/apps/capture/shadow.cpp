@@ -128,6 +128,17 @@ FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info) {
   return plan;
 }
 
+// The layer's copy of gl_CullDistance. When feedback names that itself, Mesa 22.3 crashes.
+constexpr const char* kCullCopy = "brokkr_cull";
+
+// The number of cull distances that can be recorded: those of a single vertex shader.
+size_t culled_size(const ProgramInfo& info) {
+  const std::vector<std::string>& texts = info.texts[kVertex];
+  return info.last.cull_distance && last_stage(info.texts) == kVertex && texts.size() == 1
+             ? cull_distance_size(texts.front())
+             : 0;
+}
+
 // Plans those inputs, and the outputs that give distances to clip planes, point sizes, and colours of back faces.
 FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info) {
   const Texts& texts = info.texts;
@@ -145,6 +156,17 @@ FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info) {
   } else if (info.vertex.clip_vertex && old) {
     plan_copy(plan, "gl_ClipVertex");
   }
+  const auto record = [&](bool writes, const char* name) {
+    if (!writes) return;
+    plan.names.emplace_back(name);
+    plan.read_as.emplace_back(name);
+  };
+  if (culled_size(info) > 0) {
+    plan.names.emplace_back(kCullCopy);
+    plan.read_as.emplace_back("gl_CullDistance");
+  }
+  record(info.last.layer, "gl_Layer");
+  record(info.last.viewport_index, "gl_ViewportIndex");
   return plan;
 }
 
@@ -193,7 +215,9 @@ GLuint make_shadow(const Context& context, const ProgramInfo& info, GLuint origi
       attach_copying_shaders(program, info.texts[stage], built_ins);
       continue;
     }
-    for (const std::string& text : info.texts[stage]) attach_shader(program, kStageTypes[stage], text);
+    const size_t culls = stage == kVertex && built_ins.empty() ? culled_size(info) : 0;
+    for (const std::string& text : info.texts[stage])
+      attach_shader(program, kStageTypes[stage], culls > 0 ? with_cull_copy(text, kCullCopy, culls) : text);
   }
   if (!info.texts[kVertex].empty()) place_attributes(original, program);
   return program;

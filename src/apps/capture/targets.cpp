@@ -39,6 +39,9 @@ ImageSize renderbuffer_size(const Image& image) {
   GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_SAMPLES, &size.samples);
   GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_INTERNAL_FORMAT, &size.format);
   GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_GREEN_SIZE, &size.green_bits);
+  GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_RED_SIZE, &size.red_bits);
+  GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_BLUE_SIZE, &size.blue_bits);
+  GL(GetRenderbufferParameteriv)(GL_RENDERBUFFER, GL_RENDERBUFFER_ALPHA_SIZE, &size.alpha_bits);
   return size;
 }
 
@@ -51,10 +54,20 @@ ImageSize texture_size(const Context& context, const Image& image) {
     if (take_errors() != GL_NO_ERROR) continue;
     ImageSize size;
     size.target = kind.target;
-    GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_WIDTH, &size.width);
-    GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_HEIGHT, &size.height);
-    GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_INTERNAL_FORMAT, &size.format);
-    GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_GREEN_SIZE, &size.green_bits);
+    const auto read = [&](GLenum name, GLint& value) {
+      GL(GetTexLevelParameteriv)(kind.level_target, image.level, name, &value);
+    };
+    read(GL_TEXTURE_WIDTH, size.width);
+    read(GL_TEXTURE_HEIGHT, size.height);
+    read(GL_TEXTURE_INTERNAL_FORMAT, size.format);
+    read(GL_TEXTURE_RED_SIZE, size.red_bits);
+    read(GL_TEXTURE_GREEN_SIZE, size.green_bits);
+    read(GL_TEXTURE_BLUE_SIZE, size.blue_bits);
+    read(GL_TEXTURE_ALPHA_SIZE, size.alpha_bits);
+    const bool is_cube = kind.target == GL_TEXTURE_CUBE_MAP;
+    if (is_cube) size.layers = 6;
+    if (!is_cube && kind.target != GL_TEXTURE_2D && kind.target != GL_TEXTURE_1D)
+      read(kind.target == GL_TEXTURE_1D_ARRAY ? GL_TEXTURE_HEIGHT : GL_TEXTURE_DEPTH, size.layers);
     if (context.info.version >= 32) {
       GL(GetTexLevelParameteriv)(kind.level_target, image.level, GL_TEXTURE_SAMPLES, &size.samples);
     }
@@ -87,6 +100,16 @@ bool window_has(const Context& context, GLenum binding, Plane plane) {
   return attachment_value(
              binding, point,
              plane == Plane::depth ? GL_FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE : GL_FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE) > 0;
+}
+
+// The format of a colour with few bits a channel, if files have it.
+std::optional<TexelFormat> narrow_format(const ImageSize& size) {
+  if (size.red_bits != size.blue_bits) return {};
+  if (size.red_bits == 5 && size.green_bits == 6 && size.alpha_bits == 0) return TexelFormat::rgb565;
+  if (size.red_bits == 5 && size.green_bits == 5 && size.alpha_bits <= 1) return TexelFormat::rgb5_a1;
+  if (size.red_bits == 4 && size.green_bits == 4 && (size.alpha_bits == 0 || size.alpha_bits == 4))
+    return TexelFormat::rgba4;
+  return {};
 }
 
 // An image that is the first colour of one target and the second of another is stored once.
@@ -165,13 +188,27 @@ TargetImages Targets::images_of(const Context& context, GLenum binding, bool is_
   return images;
 }
 
-Targets::Found Targets::find(const Context& context, GLenum binding) {
+uint32_t Targets::take_layer(const Context& context, TargetImages& images, uint32_t layer) const {
+  uint32_t layers = ~0u;
+  for (std::optional<Image>& image : images.planes) {
+    if (!image || !image->layered) continue;
+    const ImageSize size = image_size(context, *image);
+    layers = std::min(layers, static_cast<uint32_t>(std::max(size.layers, 1)));
+    image->layered = false;
+    image->layer = size.target == GL_TEXTURE_CUBE_MAP ? 0 : static_cast<GLint>(layer);
+    if (size.target == GL_TEXTURE_CUBE_MAP) image->face = GL_TEXTURE_CUBE_MAP_POSITIVE_X + static_cast<GLint>(layer);
+  }
+  return layers == ~0u ? 1 : layers;
+}
+
+Targets::Found Targets::find(const Context& context, GLenum binding, uint32_t layer) {
   Found found;
   const bool draw = binding == GL_DRAW_FRAMEBUFFER;
   const bool is_window = !context.info.framebuffers || get_integer(draw ? GLenum(GL_DRAW_FRAMEBUFFER_BINDING)
                                                                         : GLenum(GL_READ_FRAMEBUFFER_BINDING)) == 0;
   if (context.info.framebuffers && GL(CheckFramebufferStatus)(binding) != GL_FRAMEBUFFER_COMPLETE) return found;
-  const TargetImages images = images_of(context, binding, is_window);
+  TargetImages images = images_of(context, binding, is_window);
+  found.layers = take_layer(context, images, layer);
   if (const auto known = number_of_.find(images); known != number_of_.end()) {
     found.target = known->second;
     return found;
@@ -337,7 +374,11 @@ void Targets::describe(const Context& context, const TargetInfo& info, Target& t
     const ImageSize size = image_size(context, *info.images.plane(color_plane(i)));
     target.colors.resize(i + 1);
     target.colors[i] = color_format(size.format);
-    note_bits(size.green_bits);
+    if (const auto narrow = narrow_format(size)) {
+      target.colors[i].format = *narrow;
+    } else {
+      note_bits(size.green_bits);
+    }
   }
   if (info.images.plane(Plane::depth)) target.depth = depth_format(format(Plane::depth));
   if (info.images.plane(Plane::stencil)) target.stencil = stencil_format(format(Plane::stencil));

@@ -50,8 +50,10 @@ struct Image {
 struct ImageSize {
   int width = 0, height = 0;  // 0 if the driver does not report it
   GLint samples = 0, format = GL_NONE;
-  GLint green_bits = 0;     // 0 if there is no such channel
+  GLint green_bits = 0;  // 0 if there is no such channel
+  GLint red_bits = 0, blue_bits = 0, alpha_bits = 0;
   GLenum target = GL_NONE;  // textures only: GL_TEXTURE_2D, …
+  GLint layers = 1;         // of a texture with layers; 6 for cubes
 };
 // The maximum number of draw buffers.
 GLint draw_buffer_count(const Context& context);
@@ -85,8 +87,9 @@ class Targets {
   struct Found {
     std::optional<uint32_t> target;  // in Frame::targets
     std::string problem;
+    uint32_t layers = 1;  // of the framebuffer; each is a target of its own
   };
-  Found find(const Context& context, GLenum binding);
+  Found find(const Context& context, GLenum binding, uint32_t layer = 0);
 
   // Call it when the application writes to a texture without drawing.
   void written(const Context& context, GLuint texture);
@@ -140,6 +143,8 @@ class Targets {
   // Returns true if the image belongs to the texture that has this name now.
   bool is_image_of(const Context& context, const Image& image, GLuint texture) const;
   uint32_t add(const Context& context, const TargetInfo& info);
+  // The number of layers that all layered images have; they become images of one layer.
+  uint32_t take_layer(const Context& context, TargetImages& images, uint32_t layer) const;
   // Fills in the file's description of the application's images.
   void describe(const Context& context, const TargetInfo& info, Target& target) const;
   ReadFormat read_format_of(uint32_t target, Plane plane) const;

@@ -456,6 +456,15 @@ int32_t Textures::add_sampler(const CapturedSampler& sampler) {
   return static_cast<int32_t>(samplers_.number_of(sampler, frame_.captured_samplers));
 }
 
+BoundTexture Textures::of_target(const Target& target, uint32_t number, TargetColor color,
+                                 const CapturedSampler& sampler) {
+  CapturedTexture texture{.label = "a target", .format = color.format, .base = color.base};
+  texture.width = target.width;
+  texture.height = target.height;
+  texture.images = {{0, 0, number, TargetPlane::color0}};
+  return {static_cast<int32_t>(add(std::move(texture), {})), add_sampler(sampler)};
+}
+
 // Reads the texture that is bound to its target.
 std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKind kind, GLuint name,
                                                bool array_of_samples) {
@@ -466,9 +475,16 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
     targets_.load_written(context, name);
     texture.images = targets_.images_of_texture(context, name);
   }
+  GLint most = 0;
+  if (kind != TextureKind::multisampled && kind != TextureKind::buffer) {
+    GL(GetTexParameteriv)(names.target, GL_TEXTURE_MAX_LEVEL, &most);
+    // No lookup reads later levels. A program that makes levels one after another draws to one of them now.
+    std::erase_if(texture.images, [&](const TextureImage& image) { return image.level > uint32_t(std::max(most, 0)); });
+  }
   if (kind == TextureKind::multisampled) return read_samples(context, name, array_of_samples, std::move(texture));
   if (texture.images.empty() && kind != TextureKind::buffer) {
-    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    if (const auto found = known_.find(key); found != known_.end() && found->second.second >= most)
+      return found->second.first;
   } else if (const auto found = drawn_.find(key); found != drawn_.end()) {
     if (frame_.captured_textures[found->second].images == texture.images) return found->second;
   }
@@ -476,6 +492,11 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
   const Context& reader = *desktop;
   const std::optional<Storage> storage = storage_of(reader, names.level_target, 0);
   if (!storage) return std::nullopt;
+  if (storage->base == TexelBase::depth && context.info.version >= (context.info.es ? 31 : 43)) {
+    GLint mode = GL_DEPTH_COMPONENT;
+    GL(GetTexParameteriv)(names.target, GL_DEPTH_STENCIL_TEXTURE_MODE, &mode);
+    if (mode == GL_STENCIL_INDEX) problem_ = "a stencil that is read as a texture";
+  }
   texture.format = storage->format;
   texture.base = storage->base;
   std::vector<std::byte> data;
@@ -483,8 +504,6 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
     data = read_texture_buffer(reader, texture);
   } else {
     if (!read_size(reader, names, texture)) return std::nullopt;
-    GLint most = 0;
-    GL(GetTexParameteriv)(names.target, GL_TEXTURE_MAX_LEVEL, &most);
     texture.levels = level_count(texture, names.level_target, most);
     // Generated levels come from the base level, unless the frame draws to one of them later.
     const bool only_base = std::all_of(texture.images.begin(), texture.images.end(),
@@ -496,7 +515,11 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
   texture.stored = !data.empty();
   const bool drawn = !texture.images.empty();
   const uint32_t number = add(std::move(texture), data);
-  (drawn ? drawn_ : known_)[key] = number;
+  if (drawn) {
+    drawn_[key] = number;
+  } else {
+    known_[key] = {number, most};
+  }
   return number;
 }
 

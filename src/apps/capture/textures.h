@@ -25,6 +25,12 @@ class Textures {
   // The current texture and sampler of a unit. `array_of_samples`: the kind is multisampled, and the texture an array.
   BoundTexture read(const Context& context, TextureKind kind, GLuint unit, bool array_of_samples = false);
 
+  // A target's colour, which is `color`, as a texture that is sampled at its first level.
+  BoundTexture of_target(const Target& target, uint32_t number, TargetColor color, const CapturedSampler& sampler);
+
+  // Why the file cannot hold a texture that was read since the last call; empty: it can.
+  std::string take_problem() { return std::exchange(problem_, ""); }
+
   // Notes that the application changes or deletes the texture's content. Name 0: any default texture.
   void written(const Context& context, GLuint name);
 
@@ -49,8 +55,10 @@ class Textures {
   Frame& frame_;
   Targets& targets_;
   uint64_t limit_;
+  std::string problem_;
   Numbers<CapturedSampler> samplers_;
-  std::map<Name, uint32_t> known_;  // descriptions as read since the last change
+  // Descriptions as read since the last change, and the last level that they may have (GL_TEXTURE_MAX_LEVEL).
+  std::map<Name, std::pair<uint32_t, GLint>> known_;
   std::map<Name, uint32_t> drawn_;  // textures that the frame renders, with their last description
   std::set<Name> generated_;        // textures whose other levels are generated from the base level
   std::multimap<std::pair<size_t, uint64_t>, uint32_t> of_content_;  // by size in bytes and hash

@@ -118,6 +118,9 @@ TexelBlock texel_block(TexelFormat format) {
     case TexelFormat::r16f:
     case TexelFormat::r16i:
     case TexelFormat::r16ui:
+    case TexelFormat::rgb565:
+    case TexelFormat::rgb5_a1:
+    case TexelFormat::rgba4:
     case TexelFormat::depth16: return {1, 2};
     case TexelFormat::rgba16:
     case TexelFormat::rgba16_snorm:

@@ -13,9 +13,13 @@ enum class TexelEncoding : uint8_t {
   rgba8,     // one word: 8 bits each, 0 .. 1, red in the lowest bits
   srgb8,     // the same, with sRGB-encoded red, green and blue
   rgb10_a2,  // one word: 10, 10, 10 and 2 bits, 0 .. 1
-  rgba16,    // two words: 16 bits each, 0 .. 1
-  rgba16f,   // two words: halves
-  r32,       // one, two and four words: floats, or integers if SampledRecord::type is not SampledType::real
+  // The word of rgba8 with the codes that the format has, widened to 8 bits by repeating them.
+  rgb565,
+  rgb5_a1,
+  rgba4,
+  rgba16,   // two words: 16 bits each, 0 .. 1
+  rgba16f,  // two words: halves
+  r32,      // one, two and four words: floats, or integers if SampledRecord::type is not SampledType::real
   rg32,
   rgba32
 };

@@ -60,6 +60,9 @@ std::array<float, 4> decoded(const uint32_t* words, TexelEncoding encoding) {
   const auto real = [&](int word) { return std::bit_cast<float>(words[word]); };
   switch (encoding) {
     case TexelEncoding::rgba8:
+    case TexelEncoding::rgb565:
+    case TexelEncoding::rgb5_a1:
+    case TexelEncoding::rgba4:
     case TexelEncoding::srgb8: return {bits(0, 0, 8), bits(0, 8, 8), bits(0, 16, 8), bits(0, 24, 8)};
     case TexelEncoding::rgb10_a2: return {bits(0, 0, 10), bits(0, 10, 10), bits(0, 20, 10), bits(0, 30, 2)};
     case TexelEncoding::rgba16: return {bits(0, 0, 16), bits(0, 16, 16), bits(1, 0, 16), bits(1, 16, 16)};
@@ -69,6 +72,13 @@ std::array<float, 4> decoded(const uint32_t* words, TexelEncoding encoding) {
     case TexelEncoding::rgba32: break;
   }
   return {real(0), real(1), real(2), real(3)};
+}
+
+// Returns true if the picture of the first colour is that of its exact plane, because halves do not show its few codes.
+bool shows_exact_plane(const TargetRecord& target) {
+  const PlaneRecord& plane = target.planes[kExactPlane];
+  const auto encoding = TexelEncoding(plane.encoding);
+  return plane.words != 0 && encoding >= TexelEncoding::rgb565 && encoding <= TexelEncoding::rgba4;
 }
 
 void read_more_colors(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {
@@ -83,6 +93,8 @@ void read_more_colors(const TileRow& tiles, const HostPlanes& planes, Layer& lay
         const auto color =
             decoded(planes.more_colors + plane.first + place * plane.words, TexelEncoding(plane.encoding));
         std::copy(color.begin(), color.end(), out + (pixel + i) * 4);
+        if (&plane == &tiles.target.planes[kExactPlane] && shows_exact_plane(tiles.target))
+          std::copy(color.begin(), color.end(), layer.color_float.data() + (pixel + i) * 4);
       }
     });
   }
@@ -192,6 +204,9 @@ void encode(const float* color, TexelEncoding encoding, uint32_t* words) {
   const auto bits = [&](int channel) { return std::bit_cast<uint32_t>(color[channel]); };
   switch (encoding) {
     case TexelEncoding::rgba8:
+    case TexelEncoding::rgb565:
+    case TexelEncoding::rgb5_a1:
+    case TexelEncoding::rgba4:
     case TexelEncoding::srgb8: words[0] = unit(0, 0, 8) | unit(1, 8, 8) | unit(2, 16, 8) | unit(3, 24, 8); return;
     case TexelEncoding::rgb10_a2:
       words[0] = unit(0, 0, 10) | unit(1, 10, 10) | unit(2, 20, 10) | unit(3, 30, 2);

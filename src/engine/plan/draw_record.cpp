@@ -31,6 +31,9 @@ std::pair<int, int> logic_codes(TexelFormat format, bool encodes) {
   switch (format) {
     case TexelFormat::r8:
     case TexelFormat::rg8:
+    case TexelFormat::rgb565:  // narrowed afterwards
+    case TexelFormat::rgb5_a1:
+    case TexelFormat::rgba4:
     case TexelFormat::rgba8: return both(kLogicUnorm + 8);
     case TexelFormat::rgba8_srgb: return both(encodes ? 0 : kLogicUnorm + 8);
     case TexelFormat::r8_snorm:

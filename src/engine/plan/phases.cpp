@@ -20,6 +20,11 @@ uint32_t whole_plane(const Frame& frame, uint32_t target, uint32_t color_plane) 
 
 namespace {
 
+bool has_few_codes(const Target& target) {
+  const std::optional<TexelEncoding> encoding = exact_encoding(target);
+  return encoding && *encoding >= TexelEncoding::rgb565 && *encoding <= TexelEncoding::rgba4;
+}
+
 // The format in which a clear's colour is stored. It is sRGB-encoded only if the application lets OpenGL encode
 // colours.
 ColorFormat cleared_format(const Frame& frame, const ClearCommand& clear, bool programs) {
@@ -152,6 +157,11 @@ std::vector<PhaseRecord> plane_phases(const PreparedFrame::Impl& prepared, const
   if (const auto* blit = std::get_if<BlitCommand>(&command)) phases.push_back(blit_phase(*blit, gates++));
   if (!programs) return phases;
   if (const auto* copy = std::get_if<CopyCommand>(&command)) phases.push_back(copy_phase(frame, *copy, gates++));
+  for (PhaseRecord& phase : phases) {  // the halves of a colour with few codes are not the codes
+    if ((phase.planes & kPlaneColor) != 0 && phase.source_plane == 0 &&
+        has_few_codes(frame.targets[phase.source_target]))
+      phase.source_plane = kExactPlane;
+  }
   if (!phases.empty()) {
     if (auto exact = exact_copy(frame, phases.back())) {
       exact->gate = gates++;

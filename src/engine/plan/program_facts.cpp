@@ -35,6 +35,9 @@ TexelRanges::Channels stored_ranges(const SampledRecord& record, const uint32_t*
     case TexelEncoding::rgba8:
     case TexelEncoding::srgb8: break;
     case TexelEncoding::rgb10_a2:
+    case TexelEncoding::rgb565:
+    case TexelEncoding::rgb5_a1:
+    case TexelEncoding::rgba4:
     case TexelEncoding::rgba16: return {kUnit, kUnit, kUnit, kUnit};
     default: return {};
   }

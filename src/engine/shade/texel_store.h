@@ -27,6 +27,9 @@ BROKKR_FN Float srgb_bits(Uint word, uint32_t shift) { return light_of_byte(to_f
 BROKKR_FN Vec4<Warp> texel_of_word(TexelEncoding encoding, Uint word) {
   switch (encoding) {
     case TexelEncoding::rgba8:
+    case TexelEncoding::rgb565:
+    case TexelEncoding::rgb5_a1:
+    case TexelEncoding::rgba4:
       return Vec4<Warp>(unorm_bits(word, 0, 8), unorm_bits(word, 8, 8), unorm_bits(word, 16, 8),
                         unorm_bits(word, 24, 8));
     case TexelEncoding::srgb8:
@@ -89,6 +92,18 @@ BROKKR_FN Uint unorm_code(Float v, uint32_t bits) {
   return as_uint(to_int(saturate(v) * float((1u << bits) - 1) + kWhole - kWhole));
 }
 
+// Narrows the word of rgba8 to the codes of a format with fewer bits, and widens them again. As in llvmpipe, 5 and 6
+// bits are the highest of 8, and 4 bits are rounded.
+BROKKR_FN Uint narrowed(TexelEncoding encoding, Uint word) {
+  if (encoding == TexelEncoding::rgb565)
+    return (word & 0xf8fcf8u) | (word >> 5 & 0x070007u) | (word >> 6 & 0x000300u) | 0xff000000u;
+  if (encoding == TexelEncoding::rgb5_a1)
+    return (word & 0xf8f8f8u) | (word >> 5 & 0x070707u) | (as_uint(as_int(word) >> 31) & 0xff000000u);
+  // (code + 8) / 17, which is the nearest of 16 codes.
+  const auto four = [&](uint32_t shift) { return (((word >> shift & 0xffu) + 8u) * 241u >> 12) * 17u << shift; };
+  return four(0) | four(8) | four(16) | four(24);
+}
+
 // Encodes a texel: calls put(k, word) for each of its words. srgb8 takes linear light; integers are passed as bits.
 template <class Put>
 BROKKR_FN void encode_texel(TexelEncoding encoding, const Vec4<Warp>& value, Put put) {
@@ -100,6 +115,12 @@ BROKKR_FN void encode_texel(TexelEncoding encoding, const Vec4<Warp>& value, Put
       [[fallthrough]];
     case TexelEncoding::rgba8:
       put(0, unorm_code(v.x, 8) | unorm_code(v.y, 8) << 8 | unorm_code(v.z, 8) << 16 | unorm_code(v.w, 8) << 24);
+      return;
+    case TexelEncoding::rgb565:
+    case TexelEncoding::rgb5_a1:
+    case TexelEncoding::rgba4:
+      put(0, narrowed(encoding, unorm_code(v.x, 8) | unorm_code(v.y, 8) << 8 | unorm_code(v.z, 8) << 16 |
+                                    unorm_code(v.w, 8) << 24));
       return;
     case TexelEncoding::rgb10_a2:
       put(0, unorm_code(v.x, 10) | unorm_code(v.y, 10) << 10 | unorm_code(v.z, 10) << 20 | unorm_code(v.w, 2) << 30);

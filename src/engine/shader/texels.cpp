@@ -55,7 +55,13 @@ uint32_t half_of_shared(uint32_t c, uint32_t exponent) {
 }
 
 void decode_packed(TexelFormat format, const std::byte* data, uint32_t* words) {
-  const uint32_t bits = bits_at(data, format == TexelFormat::depth16 ? 2 : 4);
+  const uint32_t bits = bits_at(data, texel_block(format).bytes);
+  // A field of `count` bits, widened to 8 bits and moved to channel `c`.
+  const auto widened = [&](uint32_t shift, uint32_t count, uint32_t c) {
+    uint32_t code = (bits >> shift & ((1u << count) - 1)) << (8 - count);
+    for (uint32_t known = count; known < 8; known *= 2) code |= code >> known;
+    return code << (8 * c);
+  };
   switch (format) {
     case TexelFormat::rgb10_a2: words[0] = bits; break;
     case TexelFormat::rgb10_a2ui:
@@ -71,6 +77,13 @@ void decode_packed(TexelFormat format, const std::byte* data, uint32_t* words) {
       words[1] = half(18) | 0x3c000000u;
       break;
     }
+    case TexelFormat::rgb565: words[0] = widened(11, 5, 0) | widened(5, 6, 1) | widened(0, 5, 2) | 0xff000000u; break;
+    case TexelFormat::rgb5_a1:
+      words[0] = widened(11, 5, 0) | widened(6, 5, 1) | widened(1, 5, 2) | widened(0, 1, 3);
+      break;
+    case TexelFormat::rgba4:
+      words[0] = widened(12, 4, 0) | widened(8, 4, 1) | widened(4, 4, 2) | widened(0, 4, 3);
+      break;
     case TexelFormat::depth16: words[0] = std::bit_cast<uint32_t>(float(double(bits) / 65535.0)); break;
     default: words[0] = std::bit_cast<uint32_t>(float(double(bits & 0xffffffu) / 16777215.0)); break;  // depth24
   }
@@ -112,6 +125,9 @@ TexelEncoding encoding_of(TexelFormat format, bool decodes_srgb) {
     case bc7_srgb: return decodes_srgb ? TexelEncoding::srgb8 : TexelEncoding::rgba8;
     case rgb10_a2: return TexelEncoding::rgb10_a2;
     case rgb10_a2ui: return TexelEncoding::rgba32;
+    case rgb565: return TexelEncoding::rgb565;
+    case rgb5_a1: return TexelEncoding::rgb5_a1;
+    case rgba4: return TexelEncoding::rgba4;
     case r11g11b10f:
     case rgb9_e5:
     case bc6h:
@@ -140,7 +156,7 @@ bool is_unorm(TexelFormat format) {
   using enum TexelFormat;
   const Number number = layout_of(format).number;
   if (number == Number::block) return !is_snorm(format) && format != bc6h && format != bc6h_signed;
-  return number == Number::unorm || format == rgb10_a2 || format == depth16 || format == depth24;
+  return number == Number::unorm || format == rgb10_a2 || (format >= rgb565 && format <= depth24);
 }
 bool is_snorm(TexelFormat format) {
   return layout_of(format).number == Number::snorm || format == TexelFormat::bc4_snorm ||

@@ -411,5 +411,46 @@ TEST(GlslScan, AnotherMainKeepsTheVersionFirst) {
   EXPECT_EQ(with_renamed_main("void main() {}", "other"), "#define main other\nvoid main() {}");
 }
 
+TEST(CullDistances, TheirSizeAndTheirCopy) {
+  const std::string text = "#version 450\nout float gl_CullDistance[2];\nvoid main() { gl_CullDistance[1] = 1.0; }";
+  EXPECT_EQ(cull_distance_size(text), 2u);
+  EXPECT_EQ(cull_distance_size("void main() { gl_CullDistance[1] = 1.0; }"), 0u);
+  EXPECT_NE(with_cull_copy(text, "copy", 2).find("copy[i] = gl_CullDistance[i]"), std::string::npos);
+}
+
+// Two triangles, of which the second lies behind the second plane as a whole; a vertex behind it alone changes nothing.
+TEST(CullDistances, RemoveWholePrimitives) {
+  ClippedDraw draw{{Topology::triangles, false, false, {}}, 6, 1, std::vector<glm::vec4>(6, glm::vec4(1.0f)), {}};
+  cull(draw, {1, -1, 1, 1, 1, 1, 1, -1, 1, -2, 1, -3}, 2, {});
+  EXPECT_EQ(draw.assembly.indices, (std::vector<uint32_t>{0, 1, 2}));
+}
+
+TEST(Routes, PrimitivesOfALayerKeepTheirOrder) {
+  ClippedDraw draw{{Topology::points, false, false, {}}, 5, 1, {}, {}};
+  for (int i = 0; i < 5; i++) draw.positions.emplace_back(float(i));
+  const std::vector<Route> routes = {{0, 0}, {1, 0}, {0, 0}, {0, 2}, {0, 0}};
+  const std::vector<RoutedDraw> all = route(draw, routes, {});
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].draw.positions.size(), 2u);
+  EXPECT_EQ(all[1].route, (Route{1, 0}));
+  EXPECT_EQ(all[2].route, (Route{0, 2}));
+  EXPECT_EQ(all[3].draw.positions.front().x, 4.0f);
+}
+
+TEST(Outlines, OfTrianglesThatQuadsAndPolygonsWereSplitInto) {
+  const QuadSplit split;
+  // One quad: 0, 1, 3 and 1, 2, 3.
+  const auto quads = outlines_of_triangles(GL_QUADS, 6, split, {});
+  ASSERT_TRUE(quads);
+  EXPECT_EQ(quads->sizes, (std::vector<uint32_t>{4}));
+  // A polygon of five corners, each triangle with its first one last, and one of three.
+  const std::vector<int> corners = {1, 2, 0, 2, 3, 0, 3, 4, 0, 6, 7, 5};
+  const auto polygons =
+      outlines_of_triangles(GL_POLYGON, 12, split, [&](uint32_t a, uint32_t b) { return corners[a] == corners[b]; });
+  ASSERT_TRUE(polygons);
+  EXPECT_EQ(polygons->sizes, (std::vector<uint32_t>{5, 3}));
+  EXPECT_FALSE(outlines_of_triangles(GL_QUADS, 9, split, {}));
+}
+
 }  // namespace
 }  // namespace brokkr::capture

@@ -27,6 +27,11 @@ void setup_core();
 void draw_core(int number);
 void draw_shaders(int number);
 
+// These also need the core context.
+void draw_layers();
+void draw_stores();
+void draw_parts();
+
 void setup_compatibility();
 void draw_compatibility(int number);
 
@@ -51,6 +56,8 @@ void draw_sample_layers();
 void draw_point_places();
 void draw_outlines();
 void draw_written();
+void draw_narrow();
+void draw_list_outlines();
 void draw_subroutines();
 
 // Draws to a window that encodes sRGB.
@@ -62,6 +69,9 @@ void draw_old_window();
 
 // In a context that shares objects with that of the window: the first call sets its state, the others only draw.
 void draw_beside(bool first);
+
+// Clears parts of colours and stencils, and then tests the stencil.
+void clear_parts_es();
 
 // In a context of OpenGL ES.
 void draw_es(int number);

@@ -345,6 +345,8 @@ void draw_compatibility(int number) {
     case kPointPlaces: draw_point_places(); break;
     case kOutlines: draw_outlines(); break;
     case kWritten: draw_written(); break;
+    case kNarrow: draw_narrow(); break;
+    case kListOutlines: draw_list_outlines(); break;
     case kSubroutines: draw_subroutines(); break;
     default: break;
   }

@@ -110,6 +110,10 @@ void main() {
     EmitVertex();
   }
 })";
+constexpr const char* kPlainFragment = R"(#version 320 es
+precision highp float;
+out vec4 color;
+void main() { color = vec4(0.25, 0.5, 0.75, 1.0); })";
 constexpr const char* kWideFragment = R"(#version 320 es
 precision highp float;
 in vec2 uv;
@@ -312,6 +316,20 @@ void draw_wide() {
   glBindVertexArray(0);
 }
 
+// Clears parts of what it has drawn, and draws again where the stencil was cleared.
+void draw_parts_es() {
+  use_vertices();
+  const GLuint program = link({compile(GL_VERTEX_SHADER, kWideVertex), compile(GL_FRAGMENT_SHADER, kPlainFragment)});
+  glUseProgram(program);
+  glDisable(GL_DEPTH_TEST);
+  glDrawArrays(GL_TRIANGLE_STRIP, 0, 20);
+  clear_parts_es();
+  glDrawArrays(GL_TRIANGLE_STRIP, 16, 24);
+  glDisable(GL_STENCIL_TEST);
+  glClearColor(0, 0, 0, 0);
+  glBindVertexArray(0);
+}
+
 }  // namespace
 
 void draw_es(int number) {
@@ -319,7 +337,8 @@ void draw_es(int number) {
     case kOldEs: return draw_old();
     case kBlocksEs: return draw_blocks();
     case kPointsEs: return draw_points_and_samples();
-    default: return draw_wide();
+    case kWideEs: return draw_wide();
+    default: return draw_parts_es();
   }
 }
 

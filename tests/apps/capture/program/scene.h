@@ -33,6 +33,9 @@ enum Case : int {
   kSeveralColors,
   kSecondSource,
   kAttributes,
+  kLayers,
+  kStores,
+  kParts,
   kImmediate,
   kLists,
   kClientArrays,
@@ -62,12 +65,14 @@ enum Case : int {
   kPointPlaces,
   kOutlines,
   kWritten,
+  kNarrow,
+  kListOutlines,
   kSubroutines,  // the last one, because apitrace does not replay subroutines
   kCaseCount,
 };
 
 // The frames of --es.
-enum CaseEs : int { kOldEs = 1, kBlocksEs, kPointsEs, kWideEs, kCaseCountEs };
+enum CaseEs : int { kOldEs = 1, kBlocksEs, kPointsEs, kWideEs, kPartsEs, kCaseCountEs };
 
 inline constexpr int kSize = 128;       // of the window, pixels
 inline constexpr int kSecondSize = 64;  // of the second window

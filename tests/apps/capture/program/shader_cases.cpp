@@ -662,6 +662,9 @@ void draw_shaders(int number) {
     case kSecondSource: draw_second_source(); break;
     case kAttributes: draw_attributes(); break;
     case kSideEffects: draw_side_effects(); break;
+    case kLayers: draw_layers(); break;
+    case kStores: draw_stores(); break;
+    case kParts: draw_parts(); break;
     default: break;
   }
 }
