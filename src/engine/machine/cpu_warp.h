@@ -101,7 +101,8 @@ class Warp : public NearWords<Warp> {
 #if defined(__AVX512F__)
     if constexpr (kWidth == 16) return Mask(same_bits<VectorMask<float>>(__mmask16(bits)));
 #endif
-    return ((Uint(bits) >> Uint(lane())) & 1) != 0;
+    const Uint own = Uint(1u) << Uint(lane());
+    return (Uint(bits) & own) == own;
   }
 
   // Lane exchange.

@@ -104,8 +104,9 @@ inline constexpr SamplesBefore kSamplesBefore = samples_before();
 // A triangle's edge functions at the samples of a tile, one vector of samples at a time.
 class TileEdges {
  public:
-  // (x0, y0): the tile's first sample, relative to the region.
-  BROKKR_FN TileEdges(Warp& w, const RegionTriangle& tri, int x0, int y0)
+  // (x0, y0): the tile's first sample, relative to the region. `only_depths`: the caller asks for nothing else, as in a
+  // tile that the triangle covers.
+  BROKKR_FN TileEdges(Warp& w, const RegionTriangle& tri, int x0, int y0, bool only_depths = false)
       : tri_(tri),
         x0_(x0),
         y0_(y0),
@@ -113,6 +114,7 @@ class TileEdges {
                 y0 + kTile - 1 <= tri.box.max_y),
         x_(tile_x(w.lane())),
         y_(tile_y(w.lane())) {
+    if (Warp::takes_turns && only_depths) return;
     for (int k = 0; k < 3; ++k) {
       lane_[k] = tri.a[k] * x_ + tri.b[k] * y_;
       if constexpr (kTileStartsFit) {

@@ -525,6 +525,66 @@ BROKKR_FN void finish_batch(Warp& w, const TilePass& pass, ProgramBatch& batch) 
   }
 }
 
+// The most common tests before a program, the same for all vectors: samples pass where they are nearer than the tile's,
+// or as near, and there is no stencil.
+class NearerTest {
+ public:
+  BROKKR_FN static bool suffices(const TilePass& pass, const DrawRecord& draw, const ProgramTests& tests) {
+    const auto func = CompareFunc(draw.depth_func);
+    return Warp::takes_turns && !tests.late && (draw.bits & (kDrawDepthTest | kDrawStencil)) == kDrawDepthTest &&
+           (func == CompareFunc::less || func == CompareFunc::lequal) && !pass.planes.depth_id;
+  }
+  // `is_first`: no samples of other triangles wait, so the memory's primitives may be written over.
+  BROKKR_FN NearerTest(const TilePass& pass, const DrawRecord& draw, const ProgramTests& tests, bool is_first)
+      : old_(pass.tile.depth),
+        to_(tests.after()                        ? pass.shading.memory->depth
+            : (draw.bits & kDrawDepthWrite) != 0 ? pass.tile.depth
+                                                 : nullptr),
+        primitives_(pass.shading.memory->primitive),
+        takes_same_(CompareFunc(draw.depth_func) == CompareFunc::lequal),
+        is_first_(is_first) {}
+  // Tests the covered samples of a triangle. Notes its number and depths where they pass, and returns these samples.
+  BROKKR_FN uint64_t take(Warp& w, const TileEdges& edges, uint64_t covered, uint32_t primitive) const {
+    const auto nearer = [](Float z, Float old) { return z < old; };
+    const auto as_near = [](Float z, Float old) { return z <= old; };
+    if (~covered == 0) {
+      return takes_same_ ? take_vectors<true>(w, edges, covered, primitive, as_near)
+                         : take_vectors<true>(w, edges, covered, primitive, nearer);
+    }
+    return takes_same_ ? take_vectors<false>(w, edges, covered, primitive, as_near)
+                       : take_vectors<false>(w, edges, covered, primitive, nearer);
+  }
+
+ private:
+  const float* old_;
+  float* to_;  // null: nothing reads the triangle's depths
+  uint32_t* primitives_;
+  bool takes_same_, is_first_;
+
+  template <bool kWhole, class Passes>
+  BROKKR_FN uint64_t take_vectors(Warp& w, const TileEdges& edges, uint64_t covered, uint32_t primitive,
+                                  Passes passes) const {
+    const TileDepths depths(edges, kWhole ? ~uint64_t(0) : covered);
+    uint64_t passed = 0;
+    const auto vector = [&](int s, Mask m) BROKKR_INLINE_LAMBDA {
+      const Float z = depths.at(s), old = w.load(old_ + s);
+      m = kWhole ? passes(z, old) : m && passes(z, old);
+      if (to_ != nullptr) w.merge(to_ + s, z, m);
+      if (is_first_)
+        w.store(primitives_ + s, primitive);
+      else
+        w.merge(primitives_ + s, primitive, m);
+      passed |= uint64_t(w.ballot(m)) << s;
+    };
+    if constexpr (kWhole) {
+      for (int s = 0; s < kTileSamples; s += w.width) vector(s, true);
+    } else {
+      for_vectors_of(w, covered, vector);
+    }
+    return passed;
+  }
+};
+
 // Adds a triangle of a draw that runs a program.
 BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw,
                                              const RegionTriangle& tri, bool whole, ProgramBatch& batch) {
@@ -540,9 +600,20 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
     batch = {&draw, ~uint64_t(0), 1};
     return;
   }
-  const TileEdges edges(w, tri, pass.x0, pass.y0);
+  const TileEdges edges(w, tri, pass.x0, pass.y0, whole);
   const uint64_t covered = covered_in_tile(w, pass, edges, whole);
   if (batch.draw != &draw || (batch.wanted & covered) != 0) finish_batch(w, pass, batch);
+  const bool is_first = batch.draw == nullptr;
+  const auto add = [&](uint64_t wanted) {
+    if (wanted == 0) return;
+    batch.draw = &draw;
+    batch.wanted |= wanted;
+    ++batch.triangles;
+  };
+  if constexpr (Warp::takes_turns) {
+    if (NearerTest::suffices(pass, draw, tests))
+      return add(NearerTest(pass, draw, tests, is_first).take(w, edges, covered, tri.primitive));
+  }
   const TileDraw to{pass, draw};
   const TileDepths depths(edges, has_depth || has_tests ? covered : 0);
   uint64_t wanted = 0;
@@ -558,10 +629,7 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
     w.merge(memory.primitive + s, tri.primitive, m);
     wanted |= uint64_t(w.ballot(m)) << s;
   });
-  if (wanted == 0) return;
-  batch.draw = &draw;
-  batch.wanted |= wanted;
-  ++batch.triangles;
+  add(wanted);
 }
 
 // Writes one colour to samples of a tile in an 8-bit format without notes of writers. Everything that is equal for all
@@ -637,7 +705,7 @@ class FlatWrite {
 // Draws one triangle in one tile: coverage, tests, shading and blending.
 BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw, const RegionTriangle& tri,
                                      bool whole) {
-  const TileEdges edges(w, tri, pass.x0, pass.y0);
+  const TileEdges edges(w, tri, pass.x0, pass.y0, whole);
   const uint64_t covered = covered_in_tile(w, pass, edges, whole);
   TileCounts counts;
   // On CUDA, the registers of this path would burden the rest.

@@ -208,6 +208,39 @@ TEST_F(ProgramDraws, DepthOfTheProgramIsTestedAndWritten) {
   }
 }
 
+// Blended draws test each vector of a tile, before their program or, if it discards, after it. Two triangles cut two of
+// the four tiles and cover the others.
+TEST_F(ProgramDraws, TestDepthsAsTheirStateSays) {
+  const BlendTerm add{BlendFactor::one, BlendFactor::one, BlendEquation::add};
+  const CompareFunc funcs[] = {CompareFunc::less, CompareFunc::lequal, CompareFunc::greater};
+  for (int i = 0; i < 3 * 4; ++i) {
+    const CompareFunc func = funcs[i / 4];
+    const bool discards = (i & 1) != 0, writes = (i & 2) != 0;
+    SCOPED_TRACE(i);
+    ProgramFrame f(16, 16);
+    const uint32_t plain = f.program(kPlain, {}, kTint);
+    const uint32_t cut = f.program(
+        "uniform vec4 tint; out vec4 color0;\n"
+        "void main() { if (gl_FragCoord.x > 12.0) discard; color0 = tint; }\n",
+        {}, kTint);
+    f.draw_with(plain, f.default_state(), rectangle(0, 0, 16, 16), words({0.2f, 0, 0, 1}));
+    State state = f.default_state();
+    state.buffers = {{0, BlendState{add, add, glm::vec4(0)}, {true, true, true, true}}};
+    state.depth.func = func;
+    state.depth.write = writes;
+    f.draw_with(discards ? cut : plain, state, rectangle(0, 0, 16, 16), words({0, 0.2f, 0, 0}));
+    f.draw_with(discards ? cut : plain, state, rectangle(0, 0, 16, 16, -0.5), words({0, 0, 0.2f, 0}));
+    const Layer layer = draw_with_programs(f.frame);
+    for (int k = 0; k < 16 * 16; ++k) {
+      const int x = k % 16, y = k / 16;
+      const bool drawn = !discards || x < 12, nearer = drawn && func != CompareFunc::greater;
+      const bool as_near = drawn && func == CompareFunc::lequal;
+      EXPECT_EQ(pixel(layer, x, y), glm::ivec4(51, as_near ? 51 : 0, nearer ? 51 : 0, 255));
+      EXPECT_EQ(depth_at(layer, x, y), nearer && writes ? 0.25f : 0.5f);
+    }
+  }
+}
+
 // Two colours with separate blending and masks; the second is a float.
 ProgramFrame many_colors() {
   ProgramFrame f(16, 16);
