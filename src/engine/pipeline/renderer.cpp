@@ -253,8 +253,8 @@ bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options) {
 }
 
 // The number of views that each launch should draw if all layers of a batch are read back; 0: one launch draws all. The
-// pictures and the triangle blocks of a slice fit into the caches, where the next launch draws again. Larger slices take
-// longer per view, and so do small ones, whose launches take longer to begin and to end.
+// pictures and the triangle blocks of a slice fit into the caches, where the next launch draws again. Larger slices
+// take longer per view, and so do small ones, whose launches take longer to begin and to end.
 uint32_t slice_of(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted) {
   constexpr uint64_t kSliceBytes = 4u << 20;  // of colours and depths
   constexpr uint64_t kLeastViews = 8;
