@@ -413,6 +413,8 @@ class Prepared:
         """A Camera of N (or of one, for all views), or world-to-clip matrices float [N, 4, 4]."""
         if isinstance(cameras, Camera):
             matrices, eyes = cameras.matrices(self.size, self._bounds), cameras.eye
+        elif cameras is None or isinstance(cameras, str):
+            raise TypeError(f"cameras: {_check.described(cameras)} came; wanted a Camera or float32 [{self.views}, 4, 4]")
         else:
             matrices = _check.floats(cameras, "cameras", (self.views, 4, 4), (1, 4, 4), (4, 4), finite=True).reshape(-1, 4, 4)
             eyes = _eyes(matrices)

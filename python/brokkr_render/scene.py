@@ -60,6 +60,8 @@ class Mesh:
         self.colors = None
         if colors is not None:
             array = _check.floats(colors, "colors", (v, 3), (v, 4))
+            if _check.as_numpy(colors, "colors").dtype.kind in "iu" and array.max(initial=0) > 1:
+                raise ValueError(f"colors: {_check.described(colors)} up to {array.max():g} came; wanted linear light, 0..1")
             if array.shape[1] == 3:
                 array = np.concatenate([array, np.ones((v, 1), np.float32)], axis=1)
             self.colors = np.ascontiguousarray(array)
