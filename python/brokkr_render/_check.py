@@ -39,7 +39,7 @@ def floats(value: Any, name: str, *shapes: tuple, finite: bool = False) -> np.nd
     """A contiguous float32 array of one of the shapes; None in a shape is any length."""
     array = as_numpy(value, name)
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
-        raise TypeError(f"{name}: {described(array)} is not of real numbers; give float32")
+        raise TypeError(f"{name}: {described(value)} is not of real numbers; give float32")
     _shape(array, name, shapes, "float32")
     with np.errstate(over="ignore"):
         array = np.asarray(array, np.float32, order="C")
@@ -61,7 +61,7 @@ def indices(value: Any, name: str, shape: tuple, end: int, of: str) -> np.ndarra
     if array.size == 0 and array.dtype.kind == "f":
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name}: {described(array)} is not of integers; give int32")
+        raise TypeError(f"{name}: {described(value)} is not of integers; give int32")
     _shape(array, name, (shape,), "integers")
     if array.size:
         low, high = int(array.min()), int(array.max())
@@ -74,7 +74,7 @@ def texels(value: Any, name: str) -> np.ndarray:
     """uint8 [H, W, 4] from uint8 [H, W, 3 or 4]."""
     array = as_numpy(value, name)
     if array.dtype != np.uint8:
-        raise TypeError(f"{name}: {described(array)} came; wanted uint8 [H, W, 3] or [H, W, 4]")
+        raise TypeError(f"{name}: {described(value)} came; wanted uint8 [H, W, 3] or [H, W, 4]")
     _shape(array, name, ((None, None, 3), (None, None, 4)), "uint8")
     height, width = array.shape[:2]
     if not (0 < height <= 16384 and 0 < width <= 16384):
@@ -117,6 +117,9 @@ def size(value: Any, name: str = "size") -> tuple[int, int]:
     return integer(width, f"{name}[0] (width)", 1, 16384), integer(height, f"{name}[1] (height)", 1, 16384)
 
 
-def color(value: Any, name: str) -> list[float]:
+def color(value: Any, name: str, most: float = 1.0) -> list[float]:
+    """Three or four numbers, each 0..most."""
     array = floats(value, name, (3,), (4,), finite=True)
+    if array.min() < 0 or array.max() > most:
+        raise ValueError(f"{name}: {described(value)} came; wanted 0..{most:g} for each number")
     return [*map(float, array), 1.0][:4]

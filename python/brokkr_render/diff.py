@@ -27,6 +27,9 @@ def set_workers(workers: int = 0, isa: str = "", *, machine: str = "cpu") -> Non
     global _machine
     if not isinstance(isa, str):
         raise TypeError(f"isa: a str such as 'v3' is wanted; {type(isa).__name__} came")
+    from .render import isas
+
+    _choice("isa", isa, ("", *isas(), "emulated"))
     _choice("machine", machine, ("cpu", "cuda", "emulated", "auto"))
     _machine = _brokkr.DiffMachine(_whole("workers", workers, 0, 1024), isa, machine)
 
@@ -78,7 +81,7 @@ def _floats(name, a, *shapes, dtype=None):
     if a.dtype not in (np.float32, np.float64):
         raise TypeError(f"{name}: float32 is wanted; {_came(a)}")
     if dtype is not None and a.dtype != dtype:
-        raise TypeError(f"{name}: {dtype} is wanted, as the other arrays have it; {_came(a)}")
+        raise TypeError(f"{name}: {dtype} is wanted, as the other arrays have it; {_came(a)}. Give all as float32")
     _fit(name, a, shapes)
     return np.ascontiguousarray(a)
 

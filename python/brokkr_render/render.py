@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import pathlib
+import re
 import struct
 import zlib
 from typing import Any, Callable, Literal, Mapping, Sequence
@@ -153,6 +154,8 @@ class Shader:
                  time: float = 0.0, name: str = "shader"):
         if not isinstance(text, str):
             raise TypeError(f"text: {_check.described(text)} came; wanted GLSL as a str")
+        if not text.strip() or re.fullmatch(r"[^\s{};]+\.\w+", text):
+            raise ValueError(f"text: {_check.described(text)} came; wanted GLSL, of a file pathlib.Path(name).read_text()")
         if not isinstance(name, str):
             raise TypeError(f"name: {_check.described(name)} came; wanted a str")
         self.text, self.name = text, name
@@ -194,6 +197,11 @@ def _uniforms(values: Mapping[str, Any]) -> dict[str, list[float]]:
 _ISAS = {"x86-64-v2": "v2", "x86-64-v3": "v3", "x86-64-v4": "v4", "AArch64 NEON": "neon"}
 
 
+def isas() -> list[str]:
+    """The instruction sets that this library has and this processor runs, best first."""
+    return [_ISAS.get(m["isa"], m["isa"]) for m in _brokkr.machines() if m["name"] == "CPU" and m["available"]]
+
+
 class Renderer:
     """Draws one call at a time. Several renderers can run in parallel, also in forked processes. machine: "auto" takes a GPU
     where there is one; workers: threads (None: as many as this process may use); memory_limit: MiB."""
@@ -201,7 +209,7 @@ class Renderer:
     def __init__(self, machine: Literal["auto", "cpu", "cuda", "emulated"] = "auto", *, workers: int | None = None,
                  isa: str | None = None, memory_limit: int | None = None,
                  shaders: Literal["auto", "interpreted", "compiled"] = "auto"):
-        _check.choice(machine, "machine", _choices()["machine"])
+        _check.choice(machine, "machine", ("auto", "cpu", "cuda", "emulated"))
         _check.choice(shaders, "shaders", _choices()["shaders"])
         count = 0 if workers is None else _check.integer(workers, "workers", 1, 4096)
         self.memory_limit = None if memory_limit is None else _check.integer(memory_limit, "memory_limit", 1, 1 << 24)
@@ -209,8 +217,7 @@ class Renderer:
             raise TypeError(f"isa: {_check.described(isa)} came; wanted a str such as 'v3', or None")
         if isa:
             isa = _ISAS.get(isa, isa)
-            _check.choice(isa, "isa", [_ISAS.get(m["isa"], m["isa"]) for m in _brokkr.machines()
-                                       if m["name"] == "CPU" and m["available"]])
+            _check.choice(isa, "isa", isas())
         self._native = _brokkr.Renderer(machine, count, isa or "", self.memory_limit or 0, shaders)
 
     def prepare(self, scene: Scene | Mesh | str | os.PathLike, *, size: tuple[int, int], views: int = 1,
@@ -406,6 +413,8 @@ class Prepared:
         """A Camera of N (or of one, for all views), or world-to-clip matrices float [N, 4, 4]."""
         if isinstance(cameras, Camera):
             matrices, eyes = cameras.matrices(self.size, self._bounds), cameras.eye
+        elif cameras is None or isinstance(cameras, str):
+            raise TypeError(f"cameras: {_check.described(cameras)} came; wanted a Camera or float32 [{self.views}, 4, 4]")
         else:
             matrices = _check.floats(cameras, "cameras", (self.views, 4, 4), (1, 4, 4), (4, 4), finite=True).reshape(-1, 4, 4)
             eyes = _eyes(matrices)

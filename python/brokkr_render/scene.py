@@ -18,7 +18,8 @@ _TEXTURES = {"base_color_texture": True, "metallic_roughness_texture": False, "n
 
 
 class Material:
-    """A metallic-roughness material, as glTF defines it. Colours are linear light, 0..1; textures uint8 [H, W, 3 or 4]."""
+    """A metallic-roughness material, as glTF defines it. Colours are linear light, 0..1 (emission may be more); textures
+    uint8 [H, W, 3 or 4]."""
 
     def __init__(self, base_color: Any = (0.8, 0.8, 0.8, 1.0), *, metallic: float = 0.0, roughness: float = 0.8,
                  emission: Any = (0, 0, 0), opacity: float = 1.0, alpha_cutoff: float = 0.0, unlit: bool = False,
@@ -28,7 +29,7 @@ class Material:
         self.base_color[3] *= _check.real(opacity, "opacity", 0, 1)
         self.metallic = _check.real(metallic, "metallic", 0, 1)
         self.roughness = _check.real(roughness, "roughness", 0, 1)
-        self.emission = _check.color(emission, "emission")[:3]
+        self.emission = _check.color(emission, "emission", 1e6)[:3]
         self.alpha_cutoff = _check.real(alpha_cutoff, "alpha_cutoff", 0, 1)
         self.unlit = bool(unlit)
         self.textures: dict[str, np.ndarray] = {}
@@ -59,6 +60,8 @@ class Mesh:
         self.colors = None
         if colors is not None:
             array = _check.floats(colors, "colors", (v, 3), (v, 4))
+            if _check.as_numpy(colors, "colors").dtype.kind in "iu" and array.max(initial=0) > 1:
+                raise ValueError(f"colors: {_check.described(colors)} up to {array.max():g} came; wanted linear light, 0..1")
             if array.shape[1] == 3:
                 array = np.concatenate([array, np.ones((v, 1), np.float32)], axis=1)
             self.colors = np.ascontiguousarray(array)

@@ -252,12 +252,10 @@ bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options) {
 }
 
 // The number of views that each launch should draw if all layers of a batch are read back; 0: one launch draws all. The
-// pictures of a slice fit into the caches, where the next launch draws again. Larger slices take longer per view,
-// unless the launch itself writes the pictures to the caller's memory: its planes stay empty, and fewer launches are
-// better.
+// pictures and the triangle blocks of a slice fit into the caches, where the next launch draws again. Larger slices
+// take longer per view, and so do small ones, whose launches take longer to begin and to end.
 uint32_t slice_of(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted) {
   constexpr uint64_t kSliceBytes = 4u << 20;  // of colours and depths
-  constexpr uint64_t kOfEmpty = 4;
   constexpr uint64_t kLeastViews = 8;
   const Target& target = frame.frame->targets[wanted.target];
   const auto layers = uint64_t(target.layers);
@@ -272,8 +270,7 @@ uint32_t slice_of(const PreparedFrame::Impl& frame, const RenderOptions& options
   const uint64_t of_view =
       edge(target.width) * edge(target.height) * samples_of(target, options.samples) *
       (stored_format(target, options.shading == Shading::program) == ColorFormat::rgba16f ? 12 : 8);
-  const bool empty = !needs_of(wanted).depth && shown_colors(frame, options, wanted, {0, 0, 1}).pixels != nullptr;
-  const uint64_t most = (empty ? kOfEmpty : 1) * kSliceBytes / of_view;
+  const uint64_t most = kSliceBytes / of_view;
   if (most < kLeastViews || layers < 2 * most) return 0;
   const uint64_t slices = (layers + most - 1) / most;
   return uint32_t((layers + slices - 1) / slices);

@@ -35,9 +35,9 @@ struct OnePrimitive {
 };
 
 // A cache for a warp whose lanes share primitives. Each primitive can be in one place only, and neighbours have
-// different places.
+// different places. If it has fewer places, the next row of tiles finds fewer primitives of the last one.
 struct KeptPrimitives {
-  static constexpr uint32_t kCount = 16;
+  static constexpr uint32_t kCount = 64;
   uint32_t number[kCount];
   OnePrimitive primitive[kCount];
   Run opened;                      // the last one, because neighbours usually belong to the same

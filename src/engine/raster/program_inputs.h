@@ -383,11 +383,12 @@ struct PrimitiveTable {
 
   BROKKR_FN void add(uint32_t its_number, const OnePrimitive& one) {
     number[count] = its_number;
-    // One field after another: a vector would have to wait until the fields that keep_primitive stored are in the
-    // cache.
-    for (int i = 0; i < 3; ++i) varyings[count].of[i] = one.varyings.of[i];
-    varyings[count].provoking = one.varyings.provoking;
-    varyings[count].triangle = one.varyings.triangle;
+    // One field after another, as volatile reads are: a wider one would have to wait until the fields that
+    // keep_primitive stored are in the cache.
+    const volatile OneVaryings& from = one.varyings;
+    for (int i = 0; i < 3; ++i) varyings[count].of[i] = from.of[i];
+    varyings[count].provoking = from.provoking;
+    varyings[count].triangle = from.triangle;
     for (int i = 0; i < 3 && count == 0; ++i) {
       corner[i] = {Warp::spill(one.corner[i].x), Warp::spill(one.corner[i].y), Warp::spill(one.corner[i].z),
                    Warp::spill(one.corner[i].w)};

@@ -168,6 +168,21 @@ class ColorPlace {
     const Rows rows(pass_, tile);
     for (int y = 0; y < rows.high; ++y) prefetch(rows.first + y * rows.step);
   }
+  // Writes one colour to all pixels of the tile. Returns false if they belong to the planes.
+  BROKKR_FN bool fill(int tile, uint32_t color) const {
+    if (!shows_) return false;
+    const Rows rows(pass_, tile);
+    if (rows.wide == kTile && rows.high == kTile) {
+      for (int y = 0; y < kTile; ++y) {
+        for (int x = 0; x < kTile; ++x) rows.first[y * rows.step + x] = color;
+      }
+      return true;
+    }
+    for (int y = 0; y < rows.high; ++y) {
+      for (int x = 0; x < rows.wide; ++x) rows.first[y * rows.step + x] = color;
+    }
+    return true;
+  }
   // Call this when the tile's colours are complete.
   BROKKR_FN void finish(int tile) const {
     if (!shows_) return;
@@ -205,15 +220,16 @@ BROKKR_FN void write_cleared_tile(Warp& w, const KeyPass& pass, int tile, const 
   const TargetTables& planes = *pass.planes;
   const size_t base = pass.base() + size_t(tile) * kTileSamples;
   const bool color = (pass.key_bits & kKeyDepthOnly) == 0 && (state.bits & kClearColor) != 0;
+  const bool filled = place.fill(tile, uint32_t(state.color));
+  if (filled && planes.drops_depth) return;
   uint32_t* const colors = place.of_tile(tile);
   const bool high = color && planes.targets[pass.region->target].format == uint32_t(ColorFormat::rgba16f);
   for (int s = 0; s < kTileSamples; s += w.width) {
-    if (color) w.store(colors + s, uint32_t(state.color));
+    if (color && !filled) w.store(colors + s, uint32_t(state.color));
     if (high) w.store(planes.color_high + base + s, uint32_t(state.color >> 32));
     if ((state.bits & kClearDepth) == 0 || planes.drops_depth) continue;
     w.store(planes.depth + base + s, depth_of_key(pass.keys->depth(w, tile * kTileSamples + s), pass.key_bits));
   }
-  place.finish(tile);
 }
 
 // Writes a tile; color_at(s) is the stored colour of samples s .. s + width - 1. The phase must have won some samples,
@@ -362,7 +378,6 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
   for (int tile = tiles.first; tile * kTileSamples < pass.samples(); tile += tiles.step) {
     const int tile_x0 = pass.x + ((tile & ((1 << tiles_shift) - 1)) * kTile),
               tile_y0 = pass.y + (tile >> tiles_shift) * kTile;
-    place.expect(tile);
     [[maybe_unused]] uint64_t won_here = 0;
     if constexpr (Warp::takes_turns) {
       won_here = won_samples(w, pass, tile);
@@ -371,6 +386,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
         continue;
       }
     }
+    place.expect(tile);
     ShadedTile shaded_tile{pass, tile, tile_x0, tile_y0, target.format, quads, 0, won_here};
     if (context.shows_programs() && writes_color) shaded_tile.by_program = resolve_programs(w, context, shaded_tile);
     if constexpr (Warp::takes_turns) {

@@ -140,7 +140,11 @@ TEST(ReadBack, ColorsAlone) {
             ReadBack wanted;
             wanted.rows_from_top = gap != 0;
             wanted.planes = {{PixelPlane::color, bytes_of(color), row * 4, layer * 4}};
-            renderer.render(prepared, options, wanted);
+            const Statistics s = renderer.render(prepared, options, wanted).statistics;
+            // A launch draws few views, so that its triangles fit into the caches.
+            if (views == 70 && (machine == MachineKind::cpu || machine == MachineKind::emulated)) {
+              EXPECT_LT(2 * s.target_bytes, whole.statistics.target_bytes);
+            }
             for (size_t l = 0; l < views; ++l) {
               const Layer& expected = whole.targets[0].layers[l];
               for (size_t y = 0; y < side; ++y) {
