@@ -13,18 +13,20 @@ enum class TexelEncoding : uint8_t {
   rgba8,     // one word: 8 bits each, 0 .. 1, red in the lowest bits
   srgb8,     // the same, with sRGB-encoded red, green and blue
   rgb10_a2,  // one word: 10, 10, 10 and 2 bits, 0 .. 1
-  // The word of rgba8 with the codes that the format has, widened to 8 bits by repeating them.
+  rgba16,    // two words: 16 bits each, 0 .. 1
+  rgba16f,   // two words: halves
+  r32,       // one, two and four words: floats, or integers if SampledRecord::type is not SampledType::real
+  rg32,
+  rgba32,
+  // The word of rgba8 with the codes that the format has, widened to 8 bits by repeating them. Only planes and what is
+  // copied from them are encoded so, because a lookup reads the word as rgba8.
   rgb565,
   rgb5_a1,
-  rgba4,
-  rgba16,   // two words: 16 bits each, 0 .. 1
-  rgba16f,  // two words: halves
-  r32,      // one, two and four words: floats, or integers if SampledRecord::type is not SampledType::real
-  rg32,
-  rgba32
+  rgba4
 };
+constexpr bool has_few_bits(TexelEncoding encoding) { return encoding >= TexelEncoding::rgb565; }
 constexpr uint32_t words_of(TexelEncoding encoding) {
-  if (encoding < TexelEncoding::rgba16 || encoding == TexelEncoding::r32) return 1;
+  if (encoding < TexelEncoding::rgba16 || encoding == TexelEncoding::r32 || has_few_bits(encoding)) return 1;
   return encoding == TexelEncoding::rgba32 ? 4 : 2;
 }
 

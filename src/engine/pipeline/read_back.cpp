@@ -77,8 +77,7 @@ std::array<float, 4> decoded(const uint32_t* words, TexelEncoding encoding) {
 // Returns true if the picture of the first colour is that of its exact plane, because halves do not show its few codes.
 bool shows_exact_plane(const TargetRecord& target) {
   const PlaneRecord& plane = target.planes[kExactPlane];
-  const auto encoding = TexelEncoding(plane.encoding);
-  return plane.words != 0 && encoding >= TexelEncoding::rgb565 && encoding <= TexelEncoding::rgba4;
+  return plane.words != 0 && has_few_bits(TexelEncoding(plane.encoding));
 }
 
 void read_more_colors(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {

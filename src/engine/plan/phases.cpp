@@ -22,7 +22,7 @@ namespace {
 
 bool has_few_codes(const Target& target) {
   const std::optional<TexelEncoding> encoding = exact_encoding(target);
-  return encoding && *encoding >= TexelEncoding::rgb565 && *encoding <= TexelEncoding::rgba4;
+  return encoding && has_few_bits(*encoding);
 }
 
 // The format in which a clear's colour is stored. It is sRGB-encoded only if the application lets OpenGL encode

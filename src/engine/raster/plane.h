@@ -25,7 +25,7 @@ class PlaneSamples {
     texels_ = tables.more_colors + size_t(record_.first) + (at.place - first) * record_.words;
     if (at.raw && encoding_ == TexelEncoding::srgb8) encoding_ = TexelEncoding::rgba8;
   }
-  BROKKR_FN bool is_float() const { return encoding_ >= TexelEncoding::rgba16f; }
+  BROKKR_FN bool is_float() const { return encoding_ >= TexelEncoding::rgba16f && !has_few_bits(encoding_); }
   // On CPUs all words of the samples are loaded, whatever m is.
   BROKKR_FN Color load(Warp& w, Mask m) const {
     if constexpr (Warp::takes_turns) return load_all(w);

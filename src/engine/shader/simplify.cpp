@@ -325,7 +325,7 @@ uint16_t known_of_comparing(const SampledRecord& texture) {
 
 uint16_t known_of(const SampledRecord& texture) {
   if (!texture.usual && !texture.nearest && is_plain(texture))
-    return known_of_plain(texture, uint32_t(texture.encoding));
+    return known_of_plain(texture, uint32_t(texture.encoding));  // 3 bits: none of few bits, see has_few_bits
   if (texture.kind != TextureKind::two) return 0;
   if (!texture.usual && !texture.nearest) return kKnownTwo;
   uint32_t known = kKnownTwo | (texture.usual ? kKnownUsual : kKnownNearest);

@@ -82,6 +82,7 @@ SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels
   SampledRecord r{};
   r.kind = texels.kind;
   r.encoding = encoding_of(texture.format, sampler.srgb_decode);
+  if (has_few_bits(r.encoding)) r.encoding = TexelEncoding::rgba8;
   r.type = type_of(texture.format);
   const bool filters = r.type == SampledType::real;  // integers are never filtered
   std::copy(sampler.wrap.begin(), sampler.wrap.end(), r.wrap);
