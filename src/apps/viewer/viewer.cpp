@@ -195,9 +195,11 @@ void Viewer::run() {
     if (!to_open_.empty()) open(std::exchange(to_open_, {}));
     request_frame();
     window_->end_frame();
-    // A screenshot requested before the first picture waits for that picture.
+    // A screenshot requested before the first picture waits for that picture. It also waits for the data about the
+    // picture, which may reach the window later, because it writes them into the file.
     const bool comes = state_.scene || loader_->state();
-    if (shot_ != Shot::none && (state_.last || !comes)) take_screenshot();
+    const bool is_whole = state_.last && state_.last->number == image_.number;
+    if (shot_ != Shot::none && (is_whole || !comes)) take_screenshot();
     present();
   }
 }
