@@ -107,6 +107,8 @@ TEST_F(Programs, RecordingOfEveryDraw) {
   ASSERT_EQ(imported.code, 0) << imported.out;
   for (int number = 1; number < scene::kSubroutines; number++) {
     if (number == scene::kThreads) continue;  // the order of the two threads is not defined
+    // A clear of alpha alone is recorded from eglretrace's window, which has alpha, and not from ours, which has none.
+    if (number == scene::kParts) continue;
     const Frame a = read_bkf(file("live-" + std::to_string(number) + ".bkf"));
     const Frame b = read_bkf(file("imported-" + std::to_string(number) + ".bkf"));
     EXPECT_EQ(a.commands.size(), b.commands.size()) << "frame " << number;

@@ -275,7 +275,8 @@ void draw_stores() {
   glBlitFramebuffer(0, 0, kPart, kPart, 0, kPart, 50, kPart + 40, GL_COLOR_BUFFER_BIT, GL_LINEAR);
   glEnable(GL_SCISSOR_TEST);
   glScissor(56, kPart, 20, 30);
-  glBlitFramebuffer(kPart, 0, 0, kPart, 50, kPart - 3, 50 + 2 * kPart, kPart - 3 + 2 * kPart, GL_COLOR_BUFFER_BIT,
+  // All of it lies within the window, because apitrace makes its window as large as what is written to it.
+  glBlitFramebuffer(kPart / 2, 0, 0, kPart / 2, 50, kPart - 3, 50 + kPart, 2 * kPart - 3, GL_COLOR_BUFFER_BIT,
                     GL_NEAREST);
   glDisable(GL_SCISSOR_TEST);
   draw_to_window();
