@@ -141,6 +141,13 @@ void Warp::bad_access(uint64_t address, uint32_t bytes, const Instruction& in, u
   fail(in, 1u << lane, what + memory_.describe(address));
 }
 
+void Warp::check(uint64_t address, uint32_t bytes, const Instruction& in, uint32_t lane, uint32_t kinds) const {
+  const Range& r = memory_.range_of(address);
+  if (address < r.begin || address + bytes > r.end || (r.kind & kinds) == 0 || (address & (bytes - 1)) != 0 ||
+      (r.owner != nullptr && !owns(r, address, lane))) [[unlikely]]
+    bad_access(address, bytes, in, lane, kinds);
+}
+
 bool Warp::owns(const Range& r, uint64_t address, uint32_t lane) const {
   if (r.owner != &block_) return false;
   if (r.kind != kLocalRange) return true;

@@ -31,10 +31,9 @@ class Warp {
   uint32_t bits(Place p, bool negated) const { return negated ? ~*words(p) : *words(p); }
   // The memory of an access, after all checks. `kinds`: permitted by the instruction's state space.
   uint8_t* at(uint64_t address, uint32_t bytes, const Instruction& in, uint32_t lane, uint32_t kinds) {
-    const Range& r = memory_.range_of(address);
-    if (address < r.begin || address + bytes > r.end || (r.kind & kinds) == 0 || (address & (bytes - 1)) != 0 ||
-        (r.owner != nullptr && !owns(r, address, lane))) [[unlikely]]
-      bad_access(address, bytes, in, lane, kinds);
+    // Most accesses of single lanes are to the lane's own local memory, which needs no look at the table of pages.
+    const bool is_own = (kinds & kLocalRange) != 0 && address - local_begin(lane) <= kLocalBytes - bytes;
+    if (!is_own || (address & (bytes - 1)) != 0) check(address, bytes, in, lane, kinds);
     memory_.touch(address);
     return reinterpret_cast<uint8_t*>(address);
   }
@@ -147,6 +146,8 @@ class Warp {
   void commit(uint32_t lane);                                     // all held stores that the lane knows
   void commit(uint32_t lane, const uint8_t* at, uint32_t bytes);  // those that overlap
   LaneView view_now(uint32_t lane) const;                         // including its own stores
+  // Fails if the lane may not access these bytes.
+  void check(uint64_t address, uint32_t bytes, const Instruction& in, uint32_t lane, uint32_t kinds) const;
   bool owns(const Range& r, uint64_t address, uint32_t lane) const;
   void set_special(const Launch& launch, uint32_t lane, uint32_t thread);
   void meet_weakly(uint32_t lanes, bool whole_block);  // makes stores visible at a barrier
