@@ -101,6 +101,12 @@ std::optional<TexelFormat> stencil_format(GLint internal) {
   }
 }
 
+SampledType type_of(TexelFormat format) {
+  using enum TexelFormat;
+  if (format >= r8i && format <= rgba32i) return SampledType::integer;
+  return (format >= r8ui && format <= rgba32ui) || format == rgb10_a2ui ? SampledType::natural : SampledType::real;
+}
+
 ReadFormat read_format(TexelFormat format) {
   using enum TexelFormat;
   if ((format >= r8i && format <= rgba32i)) return {rgba32i, GL_RGBA_INTEGER, GL_INT, 16};

@@ -21,6 +21,9 @@ TargetColor color_format(GLint internal);
 std::optional<TexelFormat> depth_format(GLint internal);
 std::optional<TexelFormat> stencil_format(GLint internal);
 
+// What shaders read from the format: real numbers or integers.
+SampledType type_of(TexelFormat format);
+
 // The four-channel format that reads a colour buffer back without loss, and OpenGL's constants for it.
 struct ReadFormat {
   TexelFormat format;

@@ -21,11 +21,6 @@ Rect rect_of(const std::array<GLint, 4>& corners) {
   return {corners[0], corners[1], corners[2] - corners[0], corners[3] - corners[1]};
 }
 
-// Returns true for formats of integers.
-bool is_whole(TexelFormat format) {
-  return (format >= TexelFormat::r8i && format <= TexelFormat::rgba32ui) || format == TexelFormat::rgb10_a2ui;
-}
-
 // Returns true if a query or counter of the application is active that a second run of a draw would change.
 bool counts_vertices(const Context& context) {
   constexpr std::array kFeedback = {GL_PRIMITIVES_GENERATED, GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN};
@@ -161,7 +156,7 @@ bool Recorder::blit_as_draw(Context& context, const BlitCommand& blit, bool line
   const Target &from = frame_.targets[blit.from], &to = frame_.targets[blit.to];
   const Rect &s = blit.source, &d = blit.destination;
   if (!settings().programs || from.colors.empty() || from.samples > 1 || blit.from == blit.to || d.width == 0 ||
-      d.height == 0 || is_whole(from.colors[0].format))
+      d.height == 0 || type_of(from.colors[0].format) != SampledType::real)
     return false;
   constexpr int kLimit = 2 * kMaxTargetSize;
   for (const Rect* rect : {&s, &d}) {
@@ -212,14 +207,8 @@ void main() { brokkr_color = texture(brokkr_source, gl_FragCoord.xy * brokkr_pla
   targets_.use(context, blit.to, color);
   targets_.mark_drawn(blit.to, color);
   inputs.draw.textures = {textures_.of_target(from, blit.from, from.colors[0], sampler)};
-  DrawCommand draw;
-  draw.first_view = blit.to;
-  draw.state = states_.number_of(state, frame_.states);
-  Replayed part{.assembly = Assembly{}, .vertices = 3};
-  part.positions = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
   note(std::string(bkf::kExpandedReason) + "a scaled blit");
-  add_draw(draw, part, &inputs);
-  draws_++;
+  draw_over(blit.to, state, &inputs);
   return true;
 }
 

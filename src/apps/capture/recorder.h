@@ -110,6 +110,8 @@ class Recorder {
     uint8_t stencil = 0;                     // the bits that are cleared
   };
   void clear_partly(Context& context, const PartialClear& clear);
+  // Adds a triangle that covers the target. `inputs`: null if it writes no colour.
+  void draw_over(uint32_t target, const State& state, const ShadingInputs* inputs);
   // Records a blit of colours as a draw that samples the source. Returns false if that cannot be.
   bool blit_as_draw(Context& context, const BlitCommand& blit, bool linear, const std::optional<Rect>& scissor);
   // A draw and where it goes. `of_back`: the state in which its back faces are drawn, if it differs. `layers`: of the

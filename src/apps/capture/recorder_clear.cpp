@@ -46,12 +46,6 @@ glm::vec4 in_four_bits(const glm::vec4& color) {
   return result;
 }
 
-SampledType type_of(TexelFormat format) {
-  using enum TexelFormat;
-  if (format >= r8i && format <= rgba32i) return SampledType::integer;
-  return (format >= r8ui && format <= rgba32ui) || format == rgb10_a2ui ? SampledType::natural : SampledType::real;
-}
-
 // A program that writes the same value to some of a target's colours, and the value as its uniforms.
 struct ClearingProgram {
   FragmentProgram program;
@@ -187,18 +181,22 @@ void Recorder::clear_partly(Context& context, const PartialClear& clear) {
   }
   targets_.use(context, target, planes);
   targets_.mark_drawn(target, planes);
-  DrawCommand draw;
-  draw.first_view = target;
-  draw.state = states_.number_of(state, frame_.states);
-  Replayed part{.assembly = Assembly{}, .vertices = 3};
-  part.positions = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
   std::optional<ShadingInputs> inputs;
   if (!clear.colors.empty()) {
     const ClearingProgram made = clearing_program(frame_.targets[target], clear.colors, *clear.values.color);
     inputs = shading_.made(made.program, made.words);
     note(std::string(bkf::kExpandedReason) + "a clear of some channels");
   }
-  add_draw(draw, part, inputs ? &*inputs : nullptr);
+  draw_over(target, state, inputs ? &*inputs : nullptr);
+}
+
+void Recorder::draw_over(uint32_t target, const State& state, const ShadingInputs* inputs) {
+  DrawCommand draw;
+  draw.first_view = target;
+  draw.state = states_.number_of(state, frame_.states);
+  Replayed part{.assembly = Assembly{}, .vertices = 3};
+  part.positions = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
+  add_draw(draw, part, inputs);
   draws_++;
 }
 

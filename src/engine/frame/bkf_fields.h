@@ -86,8 +86,7 @@ constexpr std::string_view names_of(TexelFormat) {
          "rgba16_snorm, r16f, rg16f, rgba16f, r32f, rg32f, rgba32f, r8i, rg8i, rgba8i, r16i, rg16i, rgba16i, r32i, "
          "rg32i, rgba32i, r8ui, rg8ui, rgba8ui, r16ui, rg16ui, rgba16ui, r32ui, rg32ui, rgba32ui, rgb10_a2, "
          "rgb10_a2ui, r11g11b10f, rgb9_e5, rgb565, rgb5_a1, rgba4, depth16, depth24, depth32f, stencil8, bc1, "
-         "bc1_srgb, "
-         "bc2, bc2_srgb, bc3, bc3_srgb, bc4, bc4_snorm, bc5, bc5_snorm, bc6h, bc6h_signed, bc7, bc7_srgb";
+         "bc1_srgb, bc2, bc2_srgb, bc3, bc3_srgb, bc4, bc4_snorm, bc5, bc5_snorm, bc6h, bc6h_signed, bc7, bc7_srgb";
 }
 constexpr std::string_view names_of(TexelBase) {
   return "red, rg, rgb, rgba, alpha, luminance, luminance_alpha, intensity, depth, stencil";
