@@ -145,8 +145,8 @@ struct LaunchMemory {
     TargetTables t{};
     t.targets = tables.targets;
     t.bin_owner = tables.bin_owner;
-    t.first_own_region = tables.first_own_region;
-    t.own_regions = tables.own_regions;
+    t.first_region_of_owner = tables.first_region_of_owner;
+    t.regions_by_owner = tables.regions_by_owner;
     t.region_state = region_state.template as<RegionState>();
     t.color = color.template as<uint32_t>();
     t.color_high = color_high.template as<uint32_t>();

@@ -99,8 +99,8 @@ void fill_loads(const TargetPlan& plan, const TargetRecord& main, const LaunchCo
   s.rasterizer_fragments.resize(size_t(plan.rasterizers));
   for (size_t i = 0; i < s.rasterizer_fragments.size(); ++i) {
     uint64_t n = 0;
-    for (uint32_t own = plan.first_own_region[i]; own < plan.first_own_region[i + 1]; ++own)
-      n += counts.region_fragments[plan.own_regions[own].number];
+    for (uint32_t own = plan.first_region_of_owner[i]; own < plan.first_region_of_owner[i + 1]; ++own)
+      n += counts.region_fragments[plan.regions_by_owner[own].number];
     s.rasterizer_fragments[i] = n;
   }
   s.load_cv = variation_of(s.rasterizer_fragments);

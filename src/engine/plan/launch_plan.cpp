@@ -165,8 +165,8 @@ PlanTables host_tables(const PreparedFrame::Impl& frame, const LaunchPlan& plan)
           frame.vertices.tables(*frame.frame),
           t.targets.data(),
           t.bin_owner.data(),
-          t.first_own_region.data(),
-          t.own_regions.data(),
+          t.first_region_of_owner.data(),
+          t.regions_by_owner.data(),
           table(plan.ranks),
           table(plan.task_order)};
 }

@@ -97,8 +97,8 @@ struct TargetPlan {
   std::string pattern;                         // the pattern's name
   std::vector<TargetRecord> targets;
   std::vector<uint32_t> bin_owner;
-  std::vector<uint32_t> first_own_region;  // [rasterizers + 1], into own_regions
-  std::vector<RegionRecord> own_regions;
+  std::vector<uint32_t> first_region_of_owner;  // [rasterizers + 1], into regions_by_owner
+  std::vector<RegionRecord> regions_by_owner;
   uint64_t regions = 0, samples = 0;
   uint64_t more_words = 0;                    // size of TargetTables::more_colors in words
   bool any_half = false, is_sampled = false;  // is_sampled: a target has several samples a pixel
@@ -183,8 +183,8 @@ struct PlanTables {
   ProgramTables programs;
   VertexTables vertices;
   TablePointer<const TargetRecord> targets;
-  TablePointer<const uint32_t> bin_owner, first_own_region;
-  TablePointer<const RegionRecord> own_regions;
+  TablePointer<const uint32_t> bin_owner, first_region_of_owner;
+  TablePointer<const RegionRecord> regions_by_owner;
   TablePointer<const uint32_t> ranks, task_order;  // null: none
 };
 PlanTables host_tables(const PreparedFrame::Impl& frame, const LaunchPlan& plan);

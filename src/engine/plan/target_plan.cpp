@@ -103,12 +103,13 @@ void each_region(const TargetPlan& plan, F&& f) {
 }
 
 void hand_out_regions(TargetPlan& plan) {
-  plan.first_own_region.assign(size_t(plan.rasterizers) + 1, 0);
-  each_region(plan, [&](const RegionRecord&, uint32_t owner) { ++plan.first_own_region[owner + 1]; });
-  for (size_t i = 1; i < plan.first_own_region.size(); ++i) plan.first_own_region[i] += plan.first_own_region[i - 1];
-  std::vector<uint32_t> next(plan.first_own_region.begin(), plan.first_own_region.end() - 1);
-  plan.own_regions.resize(size_t(plan.regions));
-  each_region(plan, [&](const RegionRecord& region, uint32_t owner) { plan.own_regions[next[owner]++] = region; });
+  plan.first_region_of_owner.assign(size_t(plan.rasterizers) + 1, 0);
+  each_region(plan, [&](const RegionRecord&, uint32_t owner) { ++plan.first_region_of_owner[owner + 1]; });
+  for (size_t i = 1; i < plan.first_region_of_owner.size(); ++i)
+    plan.first_region_of_owner[i] += plan.first_region_of_owner[i - 1];
+  std::vector<uint32_t> next(plan.first_region_of_owner.begin(), plan.first_region_of_owner.end() - 1);
+  plan.regions_by_owner.resize(size_t(plan.regions));
+  each_region(plan, [&](const RegionRecord& region, uint32_t owner) { plan.regions_by_owner[next[owner]++] = region; });
 }
 
 }  // namespace

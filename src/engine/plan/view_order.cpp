@@ -113,8 +113,8 @@ void order_views(const PreparedFrame::Impl& frame, const RankKey& key, LaunchPla
   plan.ranks.assign(size_t(t.rasterizers), kLast);
   const auto each_region = [&](auto&& rank_of) {
     for (size_t r = 0; r < plan.ranks.size(); ++r) {
-      for (uint32_t i = t.first_own_region[r]; i < t.first_own_region[r + 1]; ++i) {
-        plan.ranks[r] = std::min(plan.ranks[r], rank_of(t.own_regions[i]));
+      for (uint32_t i = t.first_region_of_owner[r]; i < t.first_region_of_owner[r + 1]; ++i) {
+        plan.ranks[r] = std::min(plan.ranks[r], rank_of(t.regions_by_owner[i]));
       }
     }
   };

@@ -56,9 +56,9 @@ class DirectDistributor : public Distributor {
                               Counters& counters)
       : Distributor({t.blocks, t.targets, t.queues, t.bits, t.abort}, stock, tasks, scratch, counters), t_(t) {}
 
-  BROKKR_FN Mask draw_small(Warp& w, const DrawRecord& draw, const DrawTarget& at, const Setup& setup) {
+  BROKKR_FN Mask draw_small(Warp& w, const DrawRecord& draw, const DrawTarget& place, const Setup& setup) {
     if (draw.phase != t_.direct_phase || !w.any(setup.valid)) return false;
-    return draw_group(w, draw, at, setup);
+    return draw_group(w, draw, place, setup);
   }
 
   // Call at the end of a task.
@@ -74,8 +74,8 @@ class DirectDistributor : public Distributor {
   uint32_t drawn_ = 0;
 
   // Draws the small triangles among setup.valid and returns their lanes.
-  BROKKR_FN_NOINLINE Mask draw_group(Warp& w, const DrawRecord& of_run, const DrawTarget& at, const Setup& setup) {
-    const DrawRecord& draw = *TablePointer<const DrawRecord>(&of_run);
+  BROKKR_FN_NOINLINE Mask draw_group(Warp& w, const DrawRecord& run_draw, const DrawTarget& place, const Setup& setup) {
+    const DrawRecord& draw = *TablePointer<const DrawRecord>(&run_draw);
     const RasterTables& t = *in_shared_memory(&t_);
     const int shift = t.targets.region_shift;
     const Box<Int> box = unpack_box(setup.field[kMin], setup.field[kMax]);
@@ -83,13 +83,13 @@ class DirectDistributor : public Distributor {
     const Mask m = setup.valid && is_small(w, SetupGroup{setup, setup.valid}) && (box.max_x >> shift) - column <= 1 &&
                    (box.max_y >> shift) - line <= 1;
     if (!w.any(m)) return false;
-    const TargetRecord& target = t.targets.targets[at.target];
+    const TargetRecord& target = t.targets.targets[place.target];
     LayerSamples samples{w,
                          {t.targets.direct},
                          shift,
                          t.targets.region,
                          int(target.regions_x),
-                         int(target.first_region + at.layer * target.regions_x * target.regions_y),
+                         int(target.first_region + place.layer * target.regions_x * target.regions_y),
                          box.min_x,
                          box.min_y,
                          column,

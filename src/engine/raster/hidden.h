@@ -8,31 +8,31 @@ BROKKR_MACHINE_BEGIN
 
 // The pending blocks of a region in the order in which they are drawn.
 struct BlockOrder {
-  static constexpr int kMost = kHasMiddle ? 64 : 1;
-  uint32_t block[kMost], mask[kMost], depth[kMost];
+  static constexpr int kMax = kHasMiddle ? 64 : 1;
+  uint32_t block[kMax], mask[kMax], depth[kMax];
   int count = 0;
 
   // Inserts a block before the first one that is deeper. One triangle stands for the block: a wrong place costs time
   // only.
-  BROKKR_FN void insert(const TriangleBlock& of, uint32_t number, uint32_t triangles, uint8_t key_bits) {
-    const uint32_t z = of.field[kZ][lowest_bit(triangles)];
-    const uint32_t its_depth = key_bits & kKeyGreater ? ~z : z;
-    int at = count++;
-    for (; at > 0 && depth[at - 1] > its_depth; --at) {
-      block[at] = block[at - 1];
-      mask[at] = mask[at - 1];
-      depth[at] = depth[at - 1];
+  BROKKR_FN void insert(const TriangleBlock& inserted, uint32_t number, uint32_t triangles, uint8_t key_bits) {
+    const uint32_t z = inserted.field[kZ][lowest_bit(triangles)];
+    const uint32_t inserted_depth = key_bits & kKeyGreater ? ~z : z;
+    int slot = count++;
+    for (; slot > 0 && depth[slot - 1] > inserted_depth; --slot) {
+      block[slot] = block[slot - 1];
+      mask[slot] = mask[slot - 1];
+      depth[slot] = depth[slot - 1];
     }
-    block[at] = number;
-    mask[at] = triangles;
-    depth[at] = its_depth;
+    block[slot] = number;
+    mask[slot] = triangles;
+    depth[slot] = inserted_depth;
   }
 };
 
 // The region's tiles that a box meets, one bit each. The box meets the region.
 BROKKR_FN uint64_t tiles_of_box(const KeyPass& pass, const Box<int32_t>& box) {
   const int last = pass.edge - 1;
-  const auto inside = [&](int at) { return (at < 0 ? 0 : at > last ? last : at) / kTile; };
+  const auto inside = [&](int pixel) { return (pixel < 0 ? 0 : pixel > last ? last : pixel) / kTile; };
   const int x0 = inside(box.min_x - pass.x), x1 = inside(box.max_x - pass.x), y0 = inside(box.min_y - pass.y),
             y1 = inside(box.max_y - pass.y), stride = pass.edge / kTile;
   const uint64_t row = ((uint64_t(2) << (x1 - x0)) - 1) << x0;
@@ -43,7 +43,7 @@ BROKKR_FN uint64_t tiles_of_box(const KeyPass& pass, const Box<int32_t>& box) {
 
 // The triangles of `mask` that are not known to be hidden. The bounds of the tiles that the block meets are valid.
 BROKKR_FN_NOINLINE uint32_t without_hidden(Warp& w, const KeyPass& pass, const TriangleBlock& block, uint32_t mask) {
-  constexpr int kMostTiles = 3;  // across a triangle; a larger one has many samples, some of which are visible
+  constexpr int kMaxTiles = 3;  // across a triangle; a larger one has many samples, some of which are visible
   const Box<int32_t> region = pass.box();
   const bool inverted = (pass.key_bits & kKeyGreater) != 0;
   uint32_t kept = 0;
@@ -60,19 +60,19 @@ BROKKR_FN_NOINLINE uint32_t without_hidden(Warp& w, const KeyPass& pass, const T
     const Float z = (as_float(records.field(w, kZ)) + z_dx * nearest_end(z_dx, box.min_x, box.max_x)) +
                     z_dy * nearest_end(z_dy, box.min_y, box.max_y);
     const Uint nearest = depth_key(clamp_to(z, block.z_min, block.z_max), pass.key_bits);
-    const auto tile = [](Int at) { return at >> 3; };
+    const auto tile = [](Int pixel) { return pixel >> 3; };
     const Int x0 = tile(maximum(box.min_x, region.min_x) - pass.x),
               y0 = tile(maximum(box.min_y, region.min_y) - pass.y),
               wide = tile(minimum(box.max_x, region.max_x) - pass.x) - x0,
               high = tile(minimum(box.max_y, region.max_y) - pass.y) - y0;
-    const Mask fits = here && wide < kMostTiles && high < kMostTiles;
+    const Mask fits = here && wide < kMaxTiles && high < kMaxTiles;
     const int columns = w.reduce_max(select(fits, wide, 0)), rows = w.reduce_max(select(fits, high, 0));
     Uint farthest = 0u;
     for (int y = 0; y <= rows; ++y) {
       for (int x = 0; x <= columns; ++x) {
         const Mask in = fits && x <= wide && y <= high;
-        const Uint of_tile = pass.keys->farthest_of(w, ((y0 + y) << (pass.shift - 3)) + (x0 + x), in);
-        farthest = select(in, maximum(farthest, of_tile), farthest);
+        const Uint tile_farthest = pass.keys->farthest_of(w, ((y0 + y) << (pass.shift - 3)) + (x0 + x), in);
+        farthest = select(in, maximum(farthest, tile_farthest), farthest);
       }
     }
     kept |= w.ballot(here && !(fits && !(nearest <= farthest))) << g;
@@ -92,14 +92,14 @@ struct HiddenHistory {
     --pause;
     return false;
   }
-  BROKKR_FN void add(uint32_t triangles, uint32_t of_them_hidden) {
-    constexpr uint32_t kEnough = 256, kLeastShare = 32, kFirstPause = 4, kMostDoublings = 4;
+  BROKKR_FN void add(uint32_t triangles, uint32_t hidden_triangles) {
+    constexpr uint32_t kEnough = 256, kLeastShare = 32, kFirstPause = 4, kMaxDoublings = 4;
     seen += triangles;
-    hidden += of_them_hidden;
+    hidden += hidden_triangles;
     if (seen < kEnough) return;
     if (hidden * kLeastShare < seen) {
       pause = kFirstPause << pauses;
-      if (pauses < kMostDoublings) ++pauses;
+      if (pauses < kMaxDoublings) ++pauses;
     } else {
       pauses = 0;
     }

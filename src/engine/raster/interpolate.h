@@ -113,10 +113,10 @@ BROKKR_FN_INLINE Weights interpolate(const FrameTables& frame, const Run& run, c
     guess_surface(draw, surface, weights, in);
     return weights;
   }
-  const auto attribute = [&](auto&& of_corner) {
-    return mixed(weights.value, surface.get([&](const auto& s) -> const auto& { return of_corner(s, 0); }),
-                 surface.get([&](const auto& s) -> const auto& { return of_corner(s, 1); }),
-                 surface.get([&](const auto& s) -> const auto& { return of_corner(s, 2); }));
+  const auto attribute = [&](auto&& corner_value) {
+    return mixed(weights.value, surface.get([&](const auto& s) -> const auto& { return corner_value(s, 0); }),
+                 surface.get([&](const auto& s) -> const auto& { return corner_value(s, 1); }),
+                 surface.get([&](const auto& s) -> const auto& { return corner_value(s, 2); }));
   };
   const auto position = [&](int c) {
     return attribute([c](const auto& s, int i) -> const auto& { return s.position[i][c]; });
@@ -153,11 +153,11 @@ BROKKR_FN_INLINE Weights interpolate(const FrameTables& frame, const Run& run, c
 // Sets the lanes `which` of `to` to the corners of a primitive that they share, in object space. Sets normals and
 // texture coordinates only if the draw has them.
 template <class T>
-BROKKR_FN void load_corners(const FrameTables& frame, const Run& run, const MaterialRecord* of_draw, uint32_t primitive,
-                            Mask which, SurfaceOf<T>& to) {
+BROKKR_FN void load_corners(const FrameTables& frame, const Run& run, const MaterialRecord* material,
+                            uint32_t primitive, Mask which, SurfaceOf<T>& surface) {
   const DrawRecord& draw = *run.draw;
-  const bool material = (draw.bits & kDrawMaterial) != 0;
-  const bool normals = material && frame.normals, texcoords = material && is_textured(frame, *of_draw);
+  const bool has_material = (draw.bits & kDrawMaterial) != 0;
+  const bool normals = has_material && frame.normals, texcoords = has_material && is_textured(frame, *material);
   const int components = draw.bits & kDrawTransform ? 3 : 4;
   uint32_t vertex[3];
   assemble_one(frame, draw, primitive - run.first_batch * kBatchTriangles, vertex);
@@ -168,10 +168,11 @@ BROKKR_FN void load_corners(const FrameTables& frame, const Run& run, const Mate
       value = one;
   };
   for (int i = 0; i < 3; ++i) {
-    const size_t at = size_t(run.first_vertex) + vertex[i];
-    for (int c = 0; c < components; ++c) set(to.position[i][c], vertex_word(frame.positions + (at * 4 + size_t(c))));
-    for (int c = 0; c < 3 && normals; ++c) set(to.normal[i][c], frame.normals[at * 3 + size_t(c)]);
-    for (int c = 0; c < 2 && texcoords; ++c) set(to.texcoord[i][c], frame.texcoords[at * 2 + size_t(c)]);
+    const size_t index = size_t(run.first_vertex) + vertex[i];
+    for (int c = 0; c < components; ++c)
+      set(surface.position[i][c], vertex_word(frame.positions + (index * 4 + size_t(c))));
+    for (int c = 0; c < 3 && normals; ++c) set(surface.normal[i][c], frame.normals[index * 3 + size_t(c)]);
+    for (int c = 0; c < 2 && texcoords; ++c) set(surface.texcoord[i][c], frame.texcoords[index * 2 + size_t(c)]);
   }
 }
 
@@ -182,9 +183,9 @@ BROKKR_FN void to_clip_space(const Run& run, SurfaceOf<T>& surface) {
 
 // Loads a primitive into its place of the cache. Not inlined, because most lookups find their primitive.
 BROKKR_FN_NOINLINE void keep_surface(const FrameTables& frame, const Run& run, const MaterialRecord* material,
-                                     uint32_t primitive, OneSurface& to) {
-  load_corners(frame, run, material, primitive, true, to);
-  to_clip_space(run, to);
+                                     uint32_t primitive, OneSurface& surface) {
+  load_corners(frame, run, material, primitive, true, surface);
+  to_clip_space(run, surface);
 }
 
 // The cache, for primitives of one run.
@@ -194,7 +195,7 @@ struct SurfacesOfRun {
   const MaterialRecord* material;
   KeptSurfaces& kept;
 
-  BROKKR_FN const OneSurface& of(uint32_t primitive) const {
+  BROKKR_FN const OneSurface& find(uint32_t primitive) const {
     const uint32_t place = primitive % KeptSurfaces::kCount;
     OneSurface& one = kept.surface[place];
     if (kept.number[place] != primitive) {
@@ -223,10 +224,10 @@ BROKKR_FN void interpolate_colors(Warp& w, const FrameTables& frame, const Run& 
     uint32_t vertex[3];
     assemble_one(frame, *run.draw, primitive - base_primitive, vertex);
     for (int i = 0; i < 3; ++i) {
-      const size_t at = size_t(run.first_vertex) + vertex[i];
-      for (size_t c = 0; c < 4 && colors; ++c) color[i][c] = select(same, frame.colors[at * 4 + c], color[i][c]);
+      const size_t index = size_t(run.first_vertex) + vertex[i];
+      for (size_t c = 0; c < 4 && colors; ++c) color[i][c] = select(same, frame.colors[index * 4 + c], color[i][c]);
       for (size_t c = 0; c < 2 && second; ++c)
-        texcoord[i][c] = select(same, frame.second_texcoords[at * 2 + c], texcoord[i][c]);
+        texcoord[i][c] = select(same, frame.second_texcoords[index * 2 + c], texcoord[i][c]);
     }
   });
   const auto channel = [&](int c) { return mixed(weights.value, color[0][c], color[1][c], color[2][c]); };
@@ -252,18 +253,19 @@ BROKKR_FN Weights interpolate_each(Warp& w, const FrameTables& frame, const Run&
 
 // Loads a primitive into a lane of the table.
 BROKKR_FN void load_lane(const FrameTables& frame, const Run& run, const MaterialRecord& material, uint32_t primitive,
-                         int lane, SurfaceTable& to) {
+                         int lane, SurfaceTable& table) {
   const DrawRecord& draw = *run.draw;
   const int components = draw.bits & kDrawTransform ? 3 : 4;
   uint32_t vertex[3];
   assemble_one(frame, draw, primitive - run.first_batch * kBatchTriangles, vertex);
   for (int i = 0; i < 3; ++i) {
-    const size_t at = size_t(run.first_vertex) + vertex[i];
+    const size_t index = size_t(run.first_vertex) + vertex[i];
     for (int c = 0; c < components; ++c)
-      to.of.position[i][c].set(lane, vertex_word(frame.positions + (at * 4 + size_t(c))));
-    for (int c = 0; c < 3 && frame.normals; ++c) to.of.normal[i][c].set(lane, frame.normals[at * 3 + size_t(c)]);
+      table.surfaces.position[i][c].set(lane, vertex_word(frame.positions + (index * 4 + size_t(c))));
+    for (int c = 0; c < 3 && frame.normals; ++c)
+      table.surfaces.normal[i][c].set(lane, frame.normals[index * 3 + size_t(c)]);
     for (int c = 0; c < 2 && is_textured(frame, material); ++c)
-      to.of.texcoord[i][c].set(lane, frame.texcoords[at * 2 + size_t(c)]);
+      table.surfaces.texcoord[i][c].set(lane, frame.texcoords[index * 2 + size_t(c)]);
   }
 }
 
@@ -293,17 +295,17 @@ BROKKR_FN void interpolate_tile(Warp& w, const Run& run, const TileOfRun<kVector
     for (; end < kVectors; ++end) {
       uint32_t rest = tile.lanes(end);
       if (rest == 0) continue;
-      const Uint of_lane = tile.primitives[end];
+      const Uint lane_primitives = tile.primitives[end];
       Int number = 0;
       const int before = count;
       for (int k = 0; k < before && rest != 0; ++k) {
-        const Mask same = of_lane == primitives[k];
+        const Mask same = lane_primitives == primitives[k];
         number = select(same, k, number);
         rest &= ~w.ballot(same);
       }
       while (rest != 0 && count < SurfaceTable::kCount) {
-        primitives[count] = w.broadcast(of_lane, lowest_bit(rest));
-        const Mask same = of_lane == primitives[count];
+        primitives[count] = w.broadcast(lane_primitives, lowest_bit(rest));
+        const Mask same = lane_primitives == primitives[count];
         number = select(same, count, number);
         rest &= ~w.ballot(same);
         ++count;
@@ -323,9 +325,9 @@ BROKKR_FN void interpolate_tile(Warp& w, const Run& run, const TileOfRun<kVector
       load_lane(frame, run, *in.material, primitives[k], k, table);
     }
     for (int i = 0; i < 3 && loads; ++i) {
-      const ClipVertex corner = transform_vertex(run, [&](int c) { return table.of.position[i][c].lanes(); });
-      table.of.clip[i] = {w.spill(corner.x * run.draw->scale[0]), w.spill(corner.y * run.draw->scale[1]),
-                          w.spill(corner.z), w.spill(corner.w)};
+      const ClipVertex corner = transform_vertex(run, [&](int c) { return table.surfaces.position[i][c].lanes(); });
+      table.surfaces.clip[i] = {w.spill(corner.x * run.draw->scale[0]), w.spill(corner.y * run.draw->scale[1]),
+                                w.spill(corner.z), w.spill(corner.w)};
     }
     for (int i = begin; i < end; ++i) {
       const uint32_t some = tile.lanes(i);
@@ -341,27 +343,28 @@ BROKKR_FN void interpolate_tile(Warp& w, const Run& run, const TileOfRun<kVector
   }
 }
 
-// Finds the primitives of lanes m, with their corners. Returns false if there are more than kMost, or if two of them
+// Finds the primitives of lanes m, with their corners. Returns false if there are more than kMax, or if two of them
 // have the same place in the cache.
-template <int kMost>
-BROKKR_FN bool pick_surfaces(Warp& w, const SurfacesOfRun& surfaces, Uint of_lane, Mask m, PickedSurfaces<kMost>& to) {
+template <int kMax>
+BROKKR_FN bool pick_surfaces(Warp& w, const SurfacesOfRun& surfaces, Uint lane_primitives, Mask m,
+                             PickedSurfaces<kMax>& picked) {
   static_assert(KeptSurfaces::kCount <= 32);
-  uint32_t primitive[kMost], places = 0;
+  uint32_t primitive[kMax], places = 0;
   int count = 0;
   Mask rest = m;
-  for (; count < kMost && w.any(rest); ++count) {
-    primitive[count] = w.broadcast(of_lane, lowest_bit(w.ballot(rest)));
+  for (; count < kMax && w.any(rest); ++count) {
+    primitive[count] = w.broadcast(lane_primitives, lowest_bit(w.ballot(rest)));
     const uint32_t place = uint32_t(1) << primitive[count] % KeptSurfaces::kCount;
     if (places & place) return false;
     places |= place;
-    to.lanes[count] = rest && of_lane == primitive[count];
-    rest = rest && !to.lanes[count];
+    picked.lanes[count] = rest && lane_primitives == primitive[count];
+    rest = rest && !picked.lanes[count];
   }
   if (w.any(rest)) return false;
-  for (int i = 0; i < count; ++i) to.of[i] = &surfaces.of(primitive[i]);
-  for (int i = count; i < kMost; ++i) {
-    to.of[i] = to.of[0];
-    to.lanes[i] = false;
+  for (int i = 0; i < count; ++i) picked.surfaces[i] = &surfaces.find(primitive[i]);
+  for (int i = count; i < kMax; ++i) {
+    picked.surfaces[i] = picked.surfaces[0];
+    picked.lanes[i] = false;
   }
   return true;
 }
@@ -382,7 +385,7 @@ BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run&
   PickedSurfaces<4> some;
   const SurfacesOfRun surfaces{frame, run, in.material, kept};
   if (!w.any(m && in.primitive != first))
-    weights = interpolate(frame, run, surfaces.of(first), in);
+    weights = interpolate(frame, run, surfaces.find(first), in);
   else if (pick_surfaces(w, surfaces, in.primitive, m, some))
     weights = interpolate(frame, run, some, in);
   else

@@ -11,20 +11,20 @@ BROKKR_MACHINE_BEGIN
 
 // The varyings of one primitive, the same in all lanes.
 struct OneVaryings {
-  const uint32_t* of[3];
+  const uint32_t* corner_words[3];
   uint32_t provoking;  // corner
   uint32_t triangle;   // gl_PrimitiveID
 
   // A component at the three corners.
   BROKKR_FN void words(uint32_t component, Float (&word)[3]) const {
-    for (int i = 0; i < 3; ++i) word[i] = as_float(Uint(vertex_word(of[i] + component)));
+    for (int i = 0; i < 3; ++i) word[i] = as_float(Uint(vertex_word(corner_words[i] + component)));
   }
   // Returns true if the component is the same at all corners, to the bit.
   BROKKR_FN bool is_same(uint32_t component) const {
-    const uint32_t first = vertex_word(of[0] + component);
-    return first == vertex_word(of[1] + component) && first == vertex_word(of[2] + component);
+    const uint32_t first = vertex_word(corner_words[0] + component);
+    return first == vertex_word(corner_words[1] + component) && first == vertex_word(corner_words[2] + component);
   }
-  BROKKR_FN Uint flat(uint32_t component) const { return Uint(vertex_word(of[provoking] + component)); }
+  BROKKR_FN Uint flat(uint32_t component) const { return Uint(vertex_word(corner_words[provoking] + component)); }
   BROKKR_FN Uint number() const { return Uint(triangle); }
 };
 
@@ -40,8 +40,8 @@ struct KeptPrimitives {
   static constexpr uint32_t kCount = 64;
   uint32_t number[kCount];
   OnePrimitive primitive[kCount];
-  Run opened;                      // the last one, because neighbours usually belong to the same
-  shader::ShaderInputs of_shader;  // of the current run of the program
+  Run opened;                          // the last one, because neighbours usually belong to the same
+  shader::ShaderInputs shader_inputs;  // of the current run of the program
 
   KeptPrimitives() {
     for (uint32_t& none : number) none = kNoPrimitive;
@@ -68,18 +68,18 @@ struct SurfaceOf {
 };
 using OneSurface = SurfaceOf<float>;
 
-// At most kMost primitives, one for each lane. A field is selected where it is used, so that it needs no register
+// At most kMax primitives, one for each lane. A field is selected where it is used, so that it needs no register
 // before.
-template <int kMost>
+template <int kMax>
 struct PickedSurfaces {
-  const OneSurface* of[kMost];
-  Mask lanes[kMost];  // the first primitive belongs to all other lanes
+  const OneSurface* surfaces[kMax];
+  Mask lanes[kMax];  // the first primitive belongs to all other lanes
 
   static constexpr bool kIsScaled = false, kHasMaterial = false;
   template <class Field>
   BROKKR_FN Float get(Field&& field) const {
-    Float value = field(*of[0]);
-    for (int i = 1; i < kMost; ++i) value = select(lanes[i], field(*of[i]), value);
+    Float value = field(*surfaces[0]);
+    for (int i = 1; i < kMax; ++i) value = select(lanes[i], field(*surfaces[i]), value);
     return value;
   }
 };
@@ -88,8 +88,8 @@ struct PickedSurfaces {
 // by one exchange of lanes. x and y of clip space are scaled to pixels.
 struct SurfaceTable {
   static constexpr int kCount = kWidth;
-  SurfaceOf<Warp::Spilled<float>> of{};  // lanes without a primitive hold finite numbers
-  uint32_t number[kCount];               // the primitives
+  SurfaceOf<Warp::Spilled<float>> surfaces{};  // lanes without a primitive hold finite numbers
+  uint32_t number[kCount];                     // the primitives
 
   SurfaceTable() {
     for (uint32_t& none : number) none = kNoPrimitive;
@@ -103,7 +103,7 @@ struct SurfacesOfTable {
   static constexpr bool kIsScaled = true, kHasMaterial = true;
   template <class Field>
   BROKKR_FN Float get(Field&& field) const {
-    return Warp::shuffle(field(table.of).lanes(), lane);
+    return Warp::shuffle(field(table.surfaces).lanes(), lane);
   }
 };
 

@@ -125,25 +125,25 @@ class PictureLoad {
     put_row(planes_.color + place, words + texel, rest);
   }
   // Stores up to eight words of a row.
-  BROKKR_FN static void put_row(uint32_t* to, const uint32_t* from, int count) {
+  BROKKR_FN static void put_row(uint32_t* samples, const uint32_t* words, int count) {
     if (count >= kTile) {
-      for (int k = 0; k < kTile / 2; ++k) __builtin_memcpy(to + TileRow::pair(k), from + 2 * k, sizeof(uint64_t));
+      for (int k = 0; k < kTile / 2; ++k) __builtin_memcpy(samples + TileRow::pair(k), words + 2 * k, sizeof(uint64_t));
       return;
     }
-    for (int k = 0; k < count; ++k) to[TileRow::pair(k / 2) + k % 2] = from[k];
+    for (int k = 0; k < count; ++k) samples[TileRow::pair(k / 2) + k % 2] = words[k];
   }
-  BROKKR_FN void copy_halves(const uint32_t* from, size_t place, int count) const {
+  BROKKR_FN void copy_halves(const uint32_t* texels, size_t place, int count) const {
     uint32_t low[kTile] = {}, high[kTile] = {};
     for (int k = 0; k < kTile && k < count; ++k) {
-      low[k] = normal_halves(from[2 * k]);
-      high[k] = normal_halves(from[2 * k + 1]);
+      low[k] = normal_halves(texels[2 * k]);
+      high[k] = normal_halves(texels[2 * k + 1]);
     }
     put_row(planes_.color + place, low, count);
     put_row(planes_.color_high + place, high, count);
   }
-  BROKKR_FN void copy_depths(const uint32_t* from, size_t place, int count) const {
+  BROKKR_FN void copy_depths(const uint32_t* texels, size_t place, int count) const {
     float depth[kTile] = {};
-    __builtin_memcpy(depth, from, size_t(count < kTile ? count : kTile) * sizeof(float));
+    __builtin_memcpy(depth, texels, size_t(count < kTile ? count : kTile) * sizeof(float));
     for (float& z : depth) {
       z = z > 0.0f ? z : 0.0f;  // NaN becomes 0
       z = z < 1.0f ? z : 1.0f;
@@ -154,10 +154,10 @@ class PictureLoad {
   }
   // Samples s .. s + width - 1 of the region.
   BROKKR_FN void load_vector(Warp& w, int s) const {
-    const Position at = region_position(w, planes_, region_, s);
-    const Mask m = at.x < phase_.image_width && at.y < phase_.image_height;
+    const Position position = region_position(w, planes_, region_, s);
+    const Mask m = position.x < phase_.image_width && position.y < phase_.image_height;
     if (!w.any(m)) return;
-    const Int word = (at.y * phase_.image_width + at.x) * int(words_of(encoding_)) + int(phase_.first_word);
+    const Int word = (position.y * phase_.image_width + position.x) * int(words_of(encoding_)) + int(phase_.first_word);
     const size_t place = first_sample(planes_, region_) + size_t(s);
     if (as_ != LoadedAs::texel) {
       Uint low, high = 0u;

@@ -18,14 +18,14 @@ BROKKR_MACHINE_BEGIN
 
 // Returns true in all warps if any pending element of the phase may touch the region.
 template <class Shared>
-BROKKR_FN bool region_is_touched(const Visit<Shared>& v, uint32_t phase, const RegionRecord& region) {
-  Warp& w = v.b.warp;
-  const int count = int(v.state().pending);
-  return v.ask_leader([&] {
+BROKKR_FN bool region_is_touched(const Visit<Shared>& visit, uint32_t phase, const RegionRecord& region) {
+  Warp& w = visit.b.warp;
+  const int count = int(visit.state().pending);
+  return visit.ask_leader([&] {
     bool touched = false;
-    for (int at = 0; at < count && !touched; at += w.width) {
-      const PendingGroup group(w, v.t, v.r, at, count);
-      touched = w.any(group.touching(w, v.t, phase, region));
+    for (int first = 0; first < count && !touched; first += w.width) {
+      const PendingGroup group(w, visit.t, visit.r, first, count);
+      touched = w.any(group.touching(w, visit.t, phase, region));
     }
     return touched;
   });
@@ -35,8 +35,8 @@ BROKKR_FN bool region_is_touched(const Visit<Shared>& v, uint32_t phase, const R
 // a complete phase the count no longer changes, and in an aborted frame, where geometry may still run, no warp reads
 // the count.
 template <class Shared>
-BROKKR_FN bool has_direct_keys(const Visit<Shared>& v, uint32_t phase, const RegionRecord& region) {
-  return phase == v.t.direct_phase && (v.ending || v.t.region_fragments[region.number] != 0);
+BROKKR_FN bool has_direct_keys(const Visit<Shared>& visit, uint32_t phase, const RegionRecord& region) {
+  return phase == visit.t.direct_phase && (visit.ending || visit.t.region_fragments[region.number] != 0);
 }
 
 // Merges the keys that geometry wrote into the key buffer by the minimum, for the warp's share of samples.
@@ -74,7 +74,7 @@ struct FrontToBack {
 
   BROKKR_FN explicit FrontToBack(const KeyPass& pass) : hidden(pass) {}
 
-  BROKKR_FN bool has_room(int elements) const { return order.count + elements <= BlockOrder::kMost; }
+  BROKKR_FN bool has_room(int elements) const { return order.count + elements <= BlockOrder::kMax; }
   // Rasterizes the elements. Returns the number of covered samples.
   BROKKR_FN int draw(Warp& w, const RasterTables& t, const KeyPass& pass) {
     int covered = 0;
@@ -92,18 +92,18 @@ struct FrontToBack {
 
 // Rasterizes the warp's share of the pending elements that touch the region. Returns the number of covered samples.
 template <class Shared, class Place>
-BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const KeyPass& pass, Place place) {
-  Warp& w = v.b.warp;
-  const RasterTables& t = v.t;
-  const int count = int(v.state().pending);
+BROKKR_FN int rasterize_pending(const Visit<Shared>& visit, uint32_t phase, const KeyPass& pass, Place place) {
+  Warp& w = visit.b.warp;
+  const RasterTables& t = visit.t;
+  const int count = int(visit.state().pending);
   int covered = 0;
   constexpr bool kInOrder = kHasMiddle && std::is_same_v<Place, AtCenter>;
   [[maybe_unused]] FrontToBack sorted(pass);
   bool in_order = false;
-  if constexpr (kInOrder) in_order = pass.cull_hidden && v.b.shared->hidden.looks();
-  for (int at = pass.share.first; at < count; at += pass.share.step) {
-    if (at > pass.share.first && v.warp_is_stopped()) break;
-    const PendingGroup group(w, t, v.r, at, count);
+  if constexpr (kInOrder) in_order = pass.cull_hidden && visit.b.shared->hidden.looks();
+  for (int first = pass.share.first; first < count; first += pass.share.step) {
+    if (first > pass.share.first && visit.warp_is_stopped()) break;
+    const PendingGroup group(w, t, visit.r, first, count);
     const Mask m = group.touching(w, t, phase, *pass.region);
     if constexpr (kInOrder) {
       if (in_order) {
@@ -111,7 +111,7 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
           const uint32_t block = w.broadcast(group.block, lowest_bit(bits));
           sorted.order.insert(t.blocks[block], block, w.broadcast(group.mask, lowest_bit(bits)), pass.key_bits);
         }
-        if (at + pass.share.step >= count || !sorted.has_room(w.width)) covered += sorted.draw(w, t, pass);
+        if (first + pass.share.step >= count || !sorted.has_room(w.width)) covered += sorted.draw(w, t, pass);
         continue;
       }
     }
@@ -124,7 +124,7 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
     }
   }
   if constexpr (kInOrder) {
-    if (in_order) sorted.hidden.note(v.b.shared->hidden);
+    if (in_order) sorted.hidden.note(visit.b.shared->hidden);
   }
   return covered;
 }
@@ -132,30 +132,30 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
 // Does the same for the regions of all samples of some pixels, `regions` .. regions + samples - 1. Keys stay in memory
 // until the phase ends, so that each visible primitive is shaded once per pixel. Returns false if the launch must end.
 template <class Shared>
-BROKKR_FN_NOINLINE bool find_samples(const Visit<Shared>& v, uint32_t phase_number, bool complete,
+BROKKR_FN_NOINLINE bool find_samples(const Visit<Shared>& visit, uint32_t phase_number, bool complete,
                                      const RegionRecord* regions, uint32_t samples) {
-  Block<Shared>& b = v.b;
+  Block<Shared>& b = visit.b;
   Warp& w = b.warp;
-  const RasterTables& t = v.t;
+  const RasterTables& t = visit.t;
   const PhaseRecord& phase = t.frame.phases[phase_number];
   RegionState* const states = t.targets.region_state;
   const bool waiting = (states[regions[0].number].bits & kKeysWaiting) != 0;
-  const bool touched = v.state().pending > 0 && region_is_touched(v, phase_number, regions[0]);
+  const bool touched = visit.state().pending > 0 && region_is_touched(visit, phase_number, regions[0]);
   if (!touched && !(complete && waiting)) return true;
   const auto pass_of = [&](uint32_t i) -> KeyPass {
     const RegionRecord& region = regions[i];
-    return {&t.targets, &region,          &v.shared().keys,       v.share(),      region.x,
+    return {&t.targets, &region,          &visit.shared().keys,   visit.share(),  region.x,
             region.y,   t.targets.region, t.targets.region_shift, phase.key_bits, t.cull_hidden};
   };
   for (uint32_t i = 0; i < samples && touched; ++i) {
-    if (v.is_stopped()) return false;
+    if (visit.is_stopped()) return false;
     const KeyPass pass = pass_of(i);
     load_keys(w, pass);
     b.sync();
-    const int covered = rasterize_pending(v, phase_number, pass, AtSample{t.frame.draws, samples, i});
+    const int covered = rasterize_pending(visit, phase_number, pass, AtSample{t.frame.draws, samples, i});
     b.sync();
-    v.counters.add(w, Counter::fragments, uint64_t(covered));
-    v.count_fragments(regions[i], uint64_t(covered));
+    visit.counters.add(w, Counter::fragments, uint64_t(covered));
+    visit.count_fragments(regions[i], uint64_t(covered));
     save_keys(w, pass);
     b.sync();
     if (!b.leader()) continue;
@@ -166,8 +166,8 @@ BROKKR_FN_NOINLINE bool find_samples(const Visit<Shared>& v, uint32_t phase_numb
   }
   b.sync();
   if (!complete) return true;
-  const int shaded = resolve_samples(w, pass_of(0), samples, {w.index, b.warps}, t.quads, v.shading);
-  v.counters.add(w, Counter::fragments_shaded, uint64_t(shaded));
+  const int shaded = resolve_samples(w, pass_of(0), samples, {w.index, b.warps}, t.quads, visit.shading);
+  visit.counters.add(w, Counter::fragments_shaded, uint64_t(shaded));
   b.sync();
   if (b.leader()) {
     const uint32_t written = kKeysWaiting | (phase.key_bits & kKeyDepthOnly ? 0u : uint32_t(kClearColor));
@@ -182,40 +182,40 @@ BROKKR_FN_NOINLINE bool find_samples(const Visit<Shared>& v, uint32_t phase_numb
 // after the function's last barrier: the leader's answer about the last region, or the end of that region, follows all
 // reads.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_number, bool complete) {
-  Block<Shared>& b = v.b;
+BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& visit, uint32_t phase_number, bool complete) {
+  Block<Shared>& b = visit.b;
   Warp& w = b.warp;
-  const RasterTables& t = v.t;
+  const RasterTables& t = visit.t;
   const PhaseRecord& phase = t.frame.phases[phase_number];
-  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
-    const RegionRecord& region = t.targets.own_regions[i];
+  for (uint32_t i = visit.first_region(); i < visit.end_region(); ++i) {
+    const RegionRecord& region = t.targets.regions_by_owner[i];
     if constexpr (kKernelFeatures & kFeatureSamples) {
       const uint32_t samples = t.targets.targets[region.target].samples;
       if (samples > 1) {
-        if (!find_samples(v, phase_number, complete, &region, samples)) break;
+        if (!find_samples(visit, phase_number, complete, &region, samples)) break;
         i += samples - 1;
         continue;
       }
     }
     RegionState& state = t.targets.region_state[region.number];
     const bool waiting = (state.bits & kKeysWaiting) != 0;
-    const bool touched = v.state().pending > 0 && region_is_touched(v, phase_number, region);
-    const bool direct = complete && has_direct_keys(v, phase_number, region);
+    const bool touched = visit.state().pending > 0 && region_is_touched(visit, phase_number, region);
+    const bool direct = complete && has_direct_keys(visit, phase_number, region);
     if (!touched && !direct && !(complete && waiting)) continue;
-    if (v.is_stopped()) break;
-    const KeyPass pass{&t.targets, &region,          &v.shared().keys,       v.share(),      region.x,
+    if (visit.is_stopped()) break;
+    const KeyPass pass{&t.targets, &region,          &visit.shared().keys,   visit.share(),  region.x,
                        region.y,   t.targets.region, t.targets.region_shift, phase.key_bits, t.cull_hidden};
-    end_waiting_load(v, region, kDepthLoadWaits);
+    end_waiting_load(visit, region, kDepthLoadWaits);
     load_keys(w, pass);
     if (direct) move_direct_keys(w, pass);
     b.sync();
-    const int covered = touched ? rasterize_pending(v, phase_number, pass, AtCenter{}) : 0;
+    const int covered = touched ? rasterize_pending(visit, phase_number, pass, AtCenter{}) : 0;
     b.sync();
-    v.counters.add(w, Counter::fragments, uint64_t(covered));
-    v.count_fragments(region, uint64_t(covered));
+    visit.counters.add(w, Counter::fragments, uint64_t(covered));
+    visit.count_fragments(region, uint64_t(covered));
     if (complete) {
-      const int shaded = resolve_region(w, pass, {w.index, b.warps}, t.quads, v.shading);
-      v.counters.add(w, Counter::fragments_shaded, uint64_t(shaded));
+      const int shaded = resolve_region(w, pass, {w.index, b.warps}, t.quads, visit.shading);
+      visit.counters.add(w, Counter::fragments_shaded, uint64_t(shaded));
     } else {
       save_keys(w, pass);
     }

@@ -22,17 +22,17 @@ struct SortKey {
 
 // Sorts n keys with all warps of the block (bitonic, padded to a power of two with the largest key).
 template <class Shared>
-BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& v, uint64_t* keys, int n) {
-  Block<Shared>& b = v.b;
+BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& visit, uint64_t* keys, int n) {
+  Block<Shared>& b = visit.b;
   Warp& w = b.warp;
-  const auto [share, step] = v.share();
+  const auto [share, step] = visit.share();
   // Usually one producer runs at a time, so the keys are already in order.
   Mask wrong = false;
   for (int i = share; i + 1 < n; i += step) {
     const Mask m = w.first_lanes(n - 1 - i);
     wrong = wrong || (w.load(keys + i, m) > w.load(keys + i + 1, m, ~uint64_t(0)));
   }
-  RasterShared& shared = v.shared();
+  RasterShared& shared = visit.shared();
   if (b.leader()) w.once([&] { shared.flag = 0; });
   b.sync();
   if (w.any(wrong)) w.once([&] { block_atomic<uint32_t>(shared.flag).store(1, kRelaxed); });
@@ -76,28 +76,28 @@ BROKKR_FN void prefetch_program(const ShadeContext& shading, const DrawRecord& d
 // find the tiles of one triangle after another. If one lane works alone, it costs the warp as much as if all lanes work
 // (docs/research/simt.md). kSampled: the region's pixels have several samples, which lie up to `reach` from the centre.
 template <bool kSampled, class Shared>
-BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region, uint32_t reach = 0) {
-  Warp& w = v.b.warp;
-  TileList& list = v.shared().list;
-  const int warps = v.b.warps, step = warps * w.width;
+BROKKR_FN void prepare_list(const Visit<Shared>& visit, const RegionRecord& region, uint32_t reach = 0) {
+  Warp& w = visit.b.warp;
+  TileList& list = visit.shared().list;
+  const int warps = visit.b.warps, step = warps * w.width;
   for (int first = w.index; first < list.count; first += step) {
     const int end = list.count < first + step ? list.count : first + step;
     w.for_lanes(w.first_lanes((end - first + warps - 1) / warps), [&](int lane) {
       const int i = first + lane * warps;
       const uint32_t number = list.record[i];
-      const TriangleBlock& block = v.t.blocks[block_of_record(number)];
+      const TriangleBlock& block = visit.t.blocks[block_of_record(number)];
       list.draw[i] = block.draw;
-      prefetch_record(v.t.frame.draws[block.draw]);
+      prefetch_record(visit.t.frame.draws[block.draw]);
       list.triangle[i] = region_triangle(block, int(place_of_record(number)), region.x, region.y);
     });
     w.sync();
     for (int i = first; i < end; i += warps) {
-      if (v.shading.shows_programs()) prefetch_program(v.shading, v.t.frame.draws[list.draw[i]]);
+      if (visit.shading.shows_programs()) prefetch_program(visit.shading, visit.t.frame.draws[list.draw[i]]);
       TileMasks masks;
       if constexpr (kSampled)
-        masks = sampled_tile_masks(w, list.triangle[i], v.t.targets.region_shift, reach);
+        masks = sampled_tile_masks(w, list.triangle[i], visit.t.targets.region_shift, reach);
       else
-        masks = tile_masks(w, list.triangle[i], v.t.targets.region_shift, [](LaneTiles&) {});
+        masks = tile_masks(w, list.triangle[i], visit.t.targets.region_shift, [](LaneTiles&) {});
       w.once([&] {
         for (int half = 0; half < 2; ++half) {
           list.touched[half][i] = uint32_t(masks.touched >> (32 * half));
@@ -118,20 +118,20 @@ BROKKR_FN uint32_t clears_of(const PhaseRecord& phase) {
 // Draws the listed triangles into the region's tiles; one warp draws a tile. Pending clears are merged into it. A
 // picture that waits is loaded where something reads it.
 template <class Shared>
-BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& region, uint32_t phase,
+BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& visit, const RegionRecord& region, uint32_t phase,
                                   TileCounts& counts) {
-  Warp& w = v.b.warp;
-  const RasterTables& t = v.t;
-  const TileList& list = v.shared().list;
-  prepare_list<false>(v, region);
-  v.b.sync();
+  Warp& w = visit.b.warp;
+  const RasterTables& t = visit.t;
+  const TileList& list = visit.shared().list;
+  prepare_list<false>(visit, region);
+  visit.b.sync();
   const int tiles_across = t.targets.region / kTile, tiles = tiles_across * tiles_across, listed = list.count;
   const size_t base = first_sample(t.targets, region);
   const RegionState state = t.targets.region_state[region.number];
   TilePass pass{t.targets,
                 region,
-                v.shading,
-                v.shared().tile[w.index],
+                visit.shading,
+                visit.shared().tile[w.index],
                 counts,
                 format_of(t.targets, region),
                 t.frame.phases[phase].planes};
@@ -140,7 +140,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
       if ((state.bits & kLoadWaits) != 0) load_waiting_tile(w, t.targets, region, t.frame, t.programs, tile);
     }
   };
-  for (int tile = w.index; tile < tiles; tile += v.b.warps) {
+  for (int tile = w.index; tile < tiles; tile += visit.b.warps) {
     const int column = tile & (tiles_across - 1), row = tile / tiles_across;
     const int place = row * 8 + column;  // bit in TileMasks
     const uint32_t bit = 1u << (place & 31);
@@ -163,7 +163,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
           load_tile(w, pass, state, reads);
         }
         loaded = true;
-        if (runs_program(v.shading, draw)) {
+        if (runs_program(visit.shading, draw)) {
           draw_program_in_tile(w, pass, draw, list.triangle[i], whole, batch);
         } else {
           finish_batch(w, pass, batch);
@@ -185,20 +185,20 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
 
 // Does the same for pixels of several samples: `regions` are the regions of their samples.
 template <class Shared>
-BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRecord* regions, uint32_t samples,
+BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& visit, const RegionRecord* regions, uint32_t samples,
                                           uint32_t phase, TileCounts& counts) {
-  Warp& w = v.b.warp;
-  const RasterTables& t = v.t;
-  const TileList& list = v.shared().list;
-  prepare_list<true>(v, regions[0], sample_reach(samples));
-  v.b.sync();
+  Warp& w = visit.b.warp;
+  const RasterTables& t = visit.t;
+  const TileList& list = visit.shared().list;
+  prepare_list<true>(visit, regions[0], sample_reach(samples));
+  visit.b.sync();
   const int tiles_across = t.targets.region / kTile, tiles = tiles_across * tiles_across, listed = list.count;
   auto& memory = *reinterpret_cast<SampledTile*>(t.sampled_tiles.get() +
-                                                 size_t(v.b.index * v.b.warps + w.index) * kSampledTileBytes);
+                                                 size_t(visit.b.index * visit.b.warps + w.index) * kSampledTileBytes);
   SampledPass pass{t.targets,
                    regions,
                    samples,
-                   v.shading,
+                   visit.shading,
                    memory,
                    counts,
                    format_of(t.targets, regions[0]),
@@ -206,7 +206,7 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRe
   w.once([&] {
     for (uint64_t& wanted : memory.wanted) wanted = 0;
   });
-  for (int tile = w.index; tile < tiles; tile += v.b.warps) {
+  for (int tile = w.index; tile < tiles; tile += visit.b.warps) {
     const int column = tile & (tiles_across - 1), row = tile / tiles_across;
     const int place = row * 8 + column;  // bit in TileMasks
     const uint32_t bit = 1u << (place & 31);
@@ -228,7 +228,7 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRe
         const uint32_t number = list.record[i];
         const SampledTriangle tri{t.blocks[block_of_record(number)], int(place_of_record(number)), list.triangle[i],
                                   (covered[i] & bit) != 0};
-        if (runs_program(v.shading, draw)) {
+        if (runs_program(visit.shading, draw)) {
           draw_program_in_tile(w, pass, draw, tri, batch);
         } else {
           finish_batch(w, pass, batch);
@@ -238,53 +238,53 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRe
     }
     finish_batch(w, pass, batch);
     for (uint32_t sample = 0; sample < samples; ++sample) {
-      const TilePass of = pass.of_sample(sample);
+      const TilePass tile_pass = pass.of_sample(sample);
       if (loaded) {
-        store_tile(w, of);
+        store_tile(w, tile_pass);
         continue;
       }
       const RegionState& state = t.targets.region_state[regions[sample].number];
       const uint32_t cleared = state.bits & clears_of(t.frame.phases[phase]);
       if (Warp::takes_turns && cleared != 0)
-        clear_samples(w, t.targets, state, cleared, {of.memory, kTileSamples}, {0, w.width});
+        clear_samples(w, t.targets, state, cleared, {tile_pass.memory, kTileSamples}, {0, w.width});
     }
   }
 }
 
 // Collects the keys of the phase's pending elements with tasks below `before_task`, in no order. Returns their number.
 template <class Shared>
-BROKKR_FN int collect_eligible(const Visit<Shared>& v, uint32_t phase, uint32_t before_task, uint64_t* keys) {
-  Warp& w = v.b.warp;
-  const RasterTables& t = v.t;
-  const int count = int(v.state().pending);
-  if (v.b.leader()) {
+BROKKR_FN int collect_eligible(const Visit<Shared>& visit, uint32_t phase, uint32_t before_task, uint64_t* keys) {
+  Warp& w = visit.b.warp;
+  const RasterTables& t = visit.t;
+  const int count = int(visit.state().pending);
+  if (visit.b.leader()) {
     int eligible = 0;
-    for (int at = 0; at < count; at += w.width) {
-      const PendingGroup group(w, t, v.r, at, count);
+    for (int first = 0; first < count; first += w.width) {
+      const PendingGroup group(w, t, visit.r, first, count);
       const Uint task = group.header(w, t, BlockWord::task);
       const Mask m = group.valid && group.header(w, t, BlockWord::phase) == phase && task < before_task;
       const Uint sequence = group.header(w, t, BlockWord::sequence);
-      eligible += w.compress_store(keys + eligible, SortKey::pack(task, sequence, as_uint(w.lane() + at)), m);
+      eligible += w.compress_store(keys + eligible, SortKey::pack(task, sequence, as_uint(w.lane() + first)), m);
     }
-    w.once([&] { v.shared().eligible = uint32_t(eligible); });
+    w.once([&] { visit.shared().eligible = uint32_t(eligible); });
   }
-  v.b.sync();
-  return int(v.shared().eligible);
+  visit.b.sync();
+  return int(visit.shared().eligible);
 }
 
 // The leader lists triangles that touch the region, in order from element `next` on, until the list is full. Returns
 // the first element that it did not list.
 template <class Shared>
-BROKKR_FN int fill_list(const Visit<Shared>& v, const RegionRecord& region, const uint64_t* keys, int next,
+BROKKR_FN int fill_list(const Visit<Shared>& visit, const RegionRecord& region, const uint64_t* keys, int next,
                         int eligible) {
-  Warp& w = v.b.warp;
-  const RasterTables& t = v.t;
-  RasterShared& shared = v.shared();
-  v.b.sync();
-  if (v.b.leader()) {
-    const size_t base = size_t(v.r) * t.store_blocks;
+  Warp& w = visit.b.warp;
+  const RasterTables& t = visit.t;
+  RasterShared& shared = visit.shared();
+  visit.b.sync();
+  if (visit.b.leader()) {
+    const size_t base = size_t(visit.r) * t.store_blocks;
     const Box<int32_t> window = region_box(region, t.targets.region);
-    int listed = 0, k = next > 0 && v.warp_is_stopped() ? eligible : next;
+    int listed = 0, k = next > 0 && visit.warp_is_stopped() ? eligible : next;
     for (; k < eligible && listed + kBlockRecords <= kListCapacity; ++k) {
       const uint32_t place = SortKey::place(keys[k]);
       const uint32_t number = t.pending_block[base + place], mask = t.pending_mask[base + place];
@@ -303,28 +303,28 @@ BROKKR_FN int fill_list(const Visit<Shared>& v, const RegionRecord& region, cons
       shared.next = uint32_t(k);
     });
   }
-  v.b.sync();
+  visit.b.sync();
   return int(shared.next);
 }
 
 // Draws the phase's pending elements with tasks below `before_task`.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint32_t before_task) {
-  Block<Shared>& b = v.b;
+BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& visit, uint32_t phase, uint32_t before_task) {
+  Block<Shared>& b = visit.b;
   Warp& w = b.warp;
-  const RasterTables& t = v.t;
+  const RasterTables& t = visit.t;
   uint64_t* keys = t.sort_scratch + size_t(b.index) * t.sort_capacity;
-  const int eligible = collect_eligible(v, phase, before_task, keys);
+  const int eligible = collect_eligible(visit, phase, before_task, keys);
   if (eligible == 0) return;
-  sort_keys(v, keys, eligible);
+  sort_keys(visit, keys, eligible);
 
   TileCounts counts;
-  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
-    const RegionRecord& region = t.targets.own_regions[i];
+  for (uint32_t i = visit.first_region(); i < visit.end_region(); ++i) {
+    const RegionRecord& region = t.targets.regions_by_owner[i];
     if ((kKernelFeatures & kFeatureSamples) && region.sample != 0) continue;  // drawn with sample 0
-    if (!region_is_touched(v, phase, region)) continue;
-    if (v.is_stopped()) break;
-    if (t.frame.phases[phase].planes & kPlaneDepth) end_waiting_load(v, region, kDepthLoadWaits);
+    if (!region_is_touched(visit, phase, region)) continue;
+    if (visit.is_stopped()) break;
+    if (t.frame.phases[phase].planes & kPlaneDepth) end_waiting_load(visit, region, kDepthLoadWaits);
     const uint64_t before = counts.fragments;
     if constexpr (kKernelFeatures & kFeatureSamples) {
       const uint32_t samples = t.targets.targets[region.target].samples;
@@ -335,36 +335,37 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
         const uint32_t waiting = clears_of(t.frame.phases[phase]);
         for (int next = 0; next < eligible;) {
           const bool is_first = next == 0;
-          next = fill_list(v, region, keys, next, eligible);
+          next = fill_list(visit, region, keys, next, eligible);
           const bool clears = Warp::takes_turns && is_first && next >= eligible;
-          if (is_first && !clears) end([&](const RegionRecord& of) { write_clears(v, of, waiting); });
-          draw_sampled_list(v, &region, samples, phase, counts);
-          if (clears) end([&](const RegionRecord& of) { end_clears(v, of, waiting); });
+          if (is_first && !clears)
+            end([&](const RegionRecord& sample_region) { write_clears(visit, sample_region, waiting); });
+          draw_sampled_list(visit, &region, samples, phase, counts);
+          if (clears) end([&](const RegionRecord& sample_region) { end_clears(visit, sample_region, waiting); });
         }
-        v.count_fragments(region, counts.fragments - before);
+        visit.count_fragments(region, counts.fragments - before);
         continue;
       }
     }
     for (int next = 0; next < eligible;) {
       const bool is_first = next == 0;
-      next = fill_list(v, region, keys, next, eligible);
+      next = fill_list(visit, region, keys, next, eligible);
       // If one list holds all triangles, each tile is written to memory only once, together with its clear. CUDA has
       // too few registers for this.
       const bool clears = Warp::takes_turns && is_first && next >= eligible;
       const uint32_t waiting = clears_of(t.frame.phases[phase]);
-      if (is_first && !clears) write_clears(v, region, waiting);
-      draw_list(v, region, phase, counts);
+      if (is_first && !clears) write_clears(visit, region, waiting);
+      draw_list(visit, region, phase, counts);
       if (clears)
-        end_clears(v, region, waiting | kLoadWaits);
+        end_clears(visit, region, waiting | kLoadWaits);
       else if (kLoadsCanWait && is_first)
-        end_clears(v, region, kLoadWaits);
+        end_clears(visit, region, kLoadWaits);
     }
-    note_change(v, region);
-    v.count_fragments(region, counts.fragments - before);
+    note_change(visit, region);
+    visit.count_fragments(region, counts.fragments - before);
   }
-  v.counters.add(w, Counter::fragments, counts.fragments);
-  v.counters.add(w, Counter::fragments_shaded, counts.shaded);
-  v.counters.add(w, Counter::quads, counts.quads);
+  visit.counters.add(w, Counter::fragments, counts.fragments);
+  visit.counters.add(w, Counter::fragments_shaded, counts.shaded);
+  visit.counters.add(w, Counter::quads, counts.quads);
 }
 
 BROKKR_MACHINE_END

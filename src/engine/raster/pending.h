@@ -27,15 +27,15 @@ enum class BlockWord : size_t {
 BROKKR_CONSTANT int kBlockWords = int(sizeof(TriangleBlock) / 4);
 static_assert(sizeof(TriangleBlock) % 4 == 0);
 
-// Pending elements at .. at + width - 1 of a rasterizer.
+// Pending elements first .. first + width - 1 of a rasterizer.
 struct PendingGroup {
   Mask valid;
   Uint block, mask;
   Int word;  // index of its block's header, in words
 
-  BROKKR_FN PendingGroup(Warp& w, const RasterTables& t, uint32_t r, int at, int count) {
-    const size_t base = size_t(r) * t.store_blocks + size_t(at);
-    valid = w.first_lanes(count - at);
+  BROKKR_FN PendingGroup(Warp& w, const RasterTables& t, uint32_t r, int first, int count) {
+    const size_t base = size_t(r) * t.store_blocks + size_t(first);
+    valid = w.first_lanes(count - first);
     block = w.load(t.pending_block + base, valid);
     mask = w.load(t.pending_mask + base, valid);
     word = as_int(block) * kBlockWords;
@@ -83,8 +83,8 @@ BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, Stock& stock, uint32_t
   const size_t base = size_t(r) * t.store_blocks;
   int kept = 0;
   uint32_t next_task = kAllTasks;
-  for (int at = 0; at < count; at += w.width) {
-    const PendingGroup group(w, t, r, at, count);
+  for (int first = 0; first < count; first += w.width) {
+    const PendingGroup group(w, t, r, first, count);
     const Mask of_phase = group.valid && group.header(w, t, BlockWord::phase) == phase;
     const Uint task = group.header(w, t, BlockWord::task);
     const Mask done = of_phase && task < before_task;

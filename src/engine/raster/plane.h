@@ -19,18 +19,18 @@ struct PlanePlace {
 // These samples of a plane beyond the first.
 class PlaneSamples {
  public:
-  BROKKR_FN PlaneSamples(const TargetTables& tables, const PlanePlace& at)
-      : record_(tables.targets[at.target].planes[at.plane]), encoding_(TexelEncoding(record_.encoding)) {
-    const size_t first = size_t(tables.targets[at.target].first_region) << (2 * tables.region_shift);
-    texels_ = tables.more_colors + size_t(record_.first) + (at.place - first) * record_.words;
-    if (at.raw && encoding_ == TexelEncoding::srgb8) encoding_ = TexelEncoding::rgba8;
+  BROKKR_FN PlaneSamples(const TargetTables& tables, const PlanePlace& place)
+      : record_(tables.targets[place.target].planes[place.plane]), encoding_(TexelEncoding(record_.encoding)) {
+    const size_t first = size_t(tables.targets[place.target].first_region) << (2 * tables.region_shift);
+    texels_ = tables.more_colors + size_t(record_.first) + (place.place - first) * record_.words;
+    if (place.raw && encoding_ == TexelEncoding::srgb8) encoding_ = TexelEncoding::rgba8;
   }
   BROKKR_FN bool is_float() const { return encoding_ >= TexelEncoding::rgba16f && !has_few_bits(encoding_); }
   // On CPUs all words of the samples are loaded, whatever m is.
   BROKKR_FN Color load(Warp& w, Mask m) const {
     if constexpr (Warp::takes_turns) return load_all(w);
-    const Vec4<Warp> v = load_texel(w, texels_, encoding_, w.lane() * int(record_.words), m);
-    return {v.x, v.y, v.z, v.w};
+    const Vec4<Warp> texel = load_texel(w, texels_, encoding_, w.lane() * int(record_.words), m);
+    return {texel.x, texel.y, texel.z, texel.w};
   }
   BROKKR_FN void store(Warp& w, const Color& c, Mask m) const {
     if constexpr (Warp::takes_turns) return store_all(w, c, m);
@@ -78,19 +78,19 @@ BROKKR_FN void store_adjacent(Warp& w, uint32_t* texels, const Uint (&word)[4], 
 
 BROKKR_FN_NOINLINE Color PlaneSamples::load_all(Warp& w) const {
   Uint word[4] = {0u, 0u, 0u, 0u};
-  Vec4<Warp> v;
+  Vec4<Warp> texel;
   switch (record_.words) {
-    case 1: v = texel_of_word(encoding_, w.load(texels_)); break;
+    case 1: texel = texel_of_word(encoding_, w.load(texels_)); break;
     case 2:
       load_adjacent<2>(texels_, word);
-      v = texel_of_words(encoding_, word[0], word[1]);
+      texel = texel_of_words(encoding_, word[0], word[1]);
       break;
     default:
       load_adjacent<4>(texels_, word);
-      v = Vec4<Warp>(as_float(word[0]), as_float(word[1]), as_float(word[2]), as_float(word[3]));
+      texel = Vec4<Warp>(as_float(word[0]), as_float(word[1]), as_float(word[2]), as_float(word[3]));
       break;
   }
-  return {v.x, v.y, v.z, v.w};
+  return {texel.x, texel.y, texel.z, texel.w};
 }
 BROKKR_FN_NOINLINE void PlaneSamples::fill(Warp& w, const Color& c, int first, int step, int end) const {
   // All vectors have the same words, because a vector holds whole texels.
@@ -121,11 +121,11 @@ BROKKR_FN Color load_plane_at(Warp& w, const TargetTables& tables, uint32_t targ
     return load_color(record.format, w.gather(tables.color.get(), place, m),
                       tables.color_high ? w.gather(tables.color_high.get(), place, m) : Uint(0u));
   }
-  const PlaneRecord& at = record.planes[plane];
+  const PlaneRecord& plane_record = record.planes[plane];
   const Int sample = place - (int(record.first_region) << (2 * tables.region_shift));
-  const Vec4<Warp> v =
-      load_texel(w, tables.more_colors + size_t(at.first), TexelEncoding(at.encoding), sample * int(at.words), m);
-  return {v.x, v.y, v.z, v.w};
+  const Vec4<Warp> texel = load_texel(w, tables.more_colors + size_t(plane_record.first),
+                                      TexelEncoding(plane_record.encoding), sample * int(plane_record.words), m);
+  return {texel.x, texel.y, texel.z, texel.w};
 }
 // The average of a pixel's samples; `place` is the place of sample 0. sRGB is averaged as linear light. For integers,
 // returns the value of sample 0.
@@ -152,13 +152,13 @@ BROKKR_FN bool are_same_samples(Warp& w, const TargetRecord& target, Mask m, Wor
   return !w.any(m && differences != 0u);
 }
 // Stores colours to samples of any plane.
-BROKKR_FN void store_plane(Warp& w, const TargetTables& tables, const PlanePlace& at, const Color& color, Mask m) {
-  if (at.plane != 0) return PlaneSamples(tables, at).store(w, color, m);
-  uint32_t format = tables.targets[at.target].format;
-  if (at.raw && format == uint32_t(ColorFormat::rgba8_srgb)) format = uint32_t(ColorFormat::rgba8);
+BROKKR_FN void store_plane(Warp& w, const TargetTables& tables, const PlanePlace& place, const Color& color, Mask m) {
+  if (place.plane != 0) return PlaneSamples(tables, place).store(w, color, m);
+  uint32_t format = tables.targets[place.target].format;
+  if (place.raw && format == uint32_t(ColorFormat::rgba8_srgb)) format = uint32_t(ColorFormat::rgba8);
   const Stored stored = store_color(format, color);
-  w.merge(tables.color + at.place, stored.low, m);
-  if (tables.color_high) w.merge(tables.color_high + at.place, stored.high, m);
+  w.merge(tables.color + place.place, stored.low, m);
+  if (tables.color_high) w.merge(tables.color_high + place.place, stored.high, m);
 }
 
 BROKKR_MACHINE_END

@@ -10,12 +10,12 @@ BROKKR_MACHINE_BEGIN
 // Loads the pictures that wait for the rasterizer's own regions of a target, or of every target (kEveryTarget). Call
 // before a phase that copies the target's planes or ends the frame.
 template <class Shared>
-BROKKR_FN void end_waiting_loads(const Visit<Shared>& v, uint32_t target) {
+BROKKR_FN void end_waiting_loads(const Visit<Shared>& visit, uint32_t target) {
   if constexpr (kLoadsCanWait) {
-    if (!v.t.programs.loads) return;
-    for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
-      const RegionRecord& region = v.t.targets.own_regions[i];
-      if (target == kEveryTarget || target == region.target) end_waiting_load(v, region);
+    if (!visit.t.programs.loads) return;
+    for (uint32_t i = visit.first_region(); i < visit.end_region(); ++i) {
+      const RegionRecord& region = visit.t.targets.regions_by_owner[i];
+      if (target == kEveryTarget || target == region.target) end_waiting_load(visit, region);
     }
   }
 }
@@ -23,25 +23,25 @@ BROKKR_FN void end_waiting_loads(const Visit<Shared>& v, uint32_t target) {
 // Loads a picture's texels into the rasterizer's own regions of a plane, or notes that they wait. The caller's next
 // barrier completes it.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phase, uint32_t number) {
-  const TargetTables& planes = v.t.targets;
+BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& visit, const PhaseRecord& phase, uint32_t number) {
+  const TargetTables& planes = visit.t.targets;
   const TargetRecord& target = planes.targets[phase.target];
   const bool can_wait = kLoadsCanWait && phase.color_plane == 0 && target.samples == 1;
   const auto lesser = [](int a, int b) { return a < b ? a : b; };
-  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
-    const RegionRecord& region = planes.own_regions[i];
+  for (uint32_t i = visit.first_region(); i < visit.end_region(); ++i) {
+    const RegionRecord& region = planes.regions_by_owner[i];
     if (region.target != phase.target || region.layer != 0) continue;
     if (phase.color_plane == 0) {
       const bool whole = lesser(region.x + planes.region, int(target.width)) <= phase.image_width &&
                          lesser(region.y + planes.region, int(target.height)) <= phase.image_height;
       if (!whole) {
-        end_waiting_load(v, region, loads_of(phase.planes));
-        if ((planes.region_state[region.number].bits & phase.planes) != 0) write_clears(v, region, phase.planes);
+        end_waiting_load(visit, region, loads_of(phase.planes));
+        if ((planes.region_state[region.number].bits & phase.planes) != 0) write_clears(visit, region, phase.planes);
       } else {
-        end_clears(v, region, phase.planes);
+        end_clears(visit, region, phase.planes);
         if (can_wait) {
-          if (v.b.leader()) {
-            v.b.warp.once([&] {
+          if (visit.b.leader()) {
+            visit.b.warp.once([&] {
               RegionState& state = planes.region_state[region.number];
               state.bits |= loads_of(phase.planes) | kChanged;
               if (phase.planes == kPlaneColor)
@@ -54,8 +54,8 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
         }
       }
     }
-    PictureLoad(planes, region, phase, v.t.programs.loads).load_region(v.b.warp, v.share());
-    note_change(v, region);
+    PictureLoad(planes, region, phase, visit.t.programs.loads).load_region(visit.b.warp, visit.share());
+    note_change(visit, region);
   }
 }
 
@@ -91,11 +91,11 @@ BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord&
   }
   const PlaneRecord& plane = target.planes[phase.color_plane];
   if (plane.encoding != phase.encoding || encoding == TexelEncoding::srgb8) return {};
-  const size_t of_target = first - (size_t(target.first_region) << (2 * planes.region_shift));
-  return {planes.more_colors + size_t(plane.first) + of_target * plane.words, nullptr, int(plane.words)};
+  const size_t index_in_target = first - (size_t(target.first_region) << (2 * planes.region_shift));
+  return {planes.more_colors + size_t(plane.first) + index_in_target * plane.words, nullptr, int(plane.words)};
 }
-// Writes the region's texels of kWords words each. Each lane fills a row of a tile at a time. pair(to, i) writes the
-// words of samples i and i + 1; sample i is in an even column.
+// Writes the region's texels of kWords words each. Each lane fills a row of a tile at a time. pair(texels, i) writes
+// the words of samples i and i + 1; sample i is in an even column.
 template <int kWords, class Pair>
 BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                             const PublishedTexels& published, Pair pair) {
@@ -104,65 +104,66 @@ BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRec
     w.for_lanes(w.first_lanes(rows - first), [&](int lane) {
       const TileRow row(planes, region, first + lane);
       if (row.x >= phase.image_width || row.y >= phase.image_height) return;
-      uint32_t* const to = published.texels + size_t(phase.first_word) +
-                           (size_t(row.y) * size_t(phase.image_width) + size_t(row.x)) * kWords;
-      const auto put_pairs = [&](uint32_t* at) {
-        for (int k = 0; k < kTile / 2; ++k) pair(at + 2 * k * kWords, row.sample + TileRow::pair(k));
+      uint32_t* const row_texels = published.texels + size_t(phase.first_word) +
+                                   (size_t(row.y) * size_t(phase.image_width) + size_t(row.x)) * kWords;
+      const auto put_pairs = [&](uint32_t* texels) {
+        for (int k = 0; k < kTile / 2; ++k) pair(texels + 2 * k * kWords, row.sample + TileRow::pair(k));
       };
       // A copy on the stack would be read by longer words than it was written by, which processors wait for.
-      if (Warp::takes_turns && row.x + kTile <= phase.image_width) return put_pairs(to);
+      if (Warp::takes_turns && row.x + kTile <= phase.image_width) return put_pairs(row_texels);
       uint32_t in_row[kTile * kWords];
       put_pairs(in_row);
       if (row.x + kTile <= phase.image_width) {
         for (int k = 0; k < kTile / 2; ++k)
-          __builtin_memcpy(to + 2 * k * kWords, in_row + 2 * k * kWords, 2 * kWords * sizeof(uint32_t));
+          __builtin_memcpy(row_texels + 2 * k * kWords, in_row + 2 * k * kWords, 2 * kWords * sizeof(uint32_t));
         return;
       }
-      for (int k = 0; k < (phase.image_width - row.x) * kWords; ++k) to[k] = in_row[k];
+      for (int k = 0; k < (phase.image_width - row.x) * kWords; ++k) row_texels[k] = in_row[k];
     });
   }
 }
 // Copies the region's words.
 template <int kWords>
 BROKKR_FN void publish_all_words(Warp& w, const TargetTables& planes, const RegionRecord& region,
-                                 const PhaseRecord& phase, const PlaneWords& from, const PublishedTexels& texels) {
-  const uint32_t *const words = from.words, *const high = from.high;
-  if (kWords <= 2 && from.waits) {
-    const uint64_t of_sample = kWords == 1 ? (from.cleared & 0xffffffffu) | from.cleared << 32 : from.cleared;
-    publish_rows<kWords>(w, planes, region, phase, texels, [=](uint32_t* to, int) {
-      for (int k = 0; k < kWords; ++k) __builtin_memcpy(to + 2 * k, &of_sample, sizeof of_sample);
+                                 const PhaseRecord& phase, const PlaneWords& source, const PublishedTexels& texels) {
+  const uint32_t *const words = source.words, *const high = source.high;
+  if (kWords <= 2 && source.waits) {
+    const uint64_t cleared_words = kWords == 1 ? (source.cleared & 0xffffffffu) | source.cleared << 32 : source.cleared;
+    publish_rows<kWords>(w, planes, region, phase, texels, [=](uint32_t* texel_words, int) {
+      for (int k = 0; k < kWords; ++k) __builtin_memcpy(texel_words + 2 * k, &cleared_words, sizeof cleared_words);
     });
   } else if (kWords == 2 && high != nullptr) {
-    publish_rows<kWords>(w, planes, region, phase, texels, [=](uint32_t* to, int i) {
-      for (int k = 0; k < 2 * kWords; ++k) to[k] = normal_halves(k % 2 == 0 ? words[i + k / 2] : high[i + k / 2]);
+    publish_rows<kWords>(w, planes, region, phase, texels, [=](uint32_t* texel_words, int i) {
+      for (int k = 0; k < 2 * kWords; ++k)
+        texel_words[k] = normal_halves(k % 2 == 0 ? words[i + k / 2] : high[i + k / 2]);
     });
   } else {
-    publish_rows<kWords>(w, planes, region, phase, texels, [=](uint32_t* to, int i) {
-      __builtin_memcpy(to, words + size_t(i) * kWords, 2 * kWords * sizeof(uint32_t));
+    publish_rows<kWords>(w, planes, region, phase, texels, [=](uint32_t* texel_words, int i) {
+      __builtin_memcpy(texel_words, words + size_t(i) * kWords, 2 * kWords * sizeof(uint32_t));
     });
   }
 }
 // Does the same for warps whose lanes do not take turns and texels of several words.
 BROKKR_FN void publish_by_lanes(Warp& w, const TargetTables& planes, const RegionRecord& region,
-                                const PhaseRecord& phase, const PlaneWords& from, const PublishedTexels& published) {
+                                const PhaseRecord& phase, const PlaneWords& source, const PublishedTexels& published) {
   const auto [first, step] = published.share;
   for (int s = first; s < planes.region * planes.region; s += step) {
-    const Position at = region_position(w, planes, region, s);
-    const Mask m = at.x < phase.image_width && at.y < phase.image_height;
+    const Position position = region_position(w, planes, region, s);
+    const Mask m = position.x < phase.image_width && position.y < phase.image_height;
     if (!w.any(m)) continue;
-    const Int to = (at.y * phase.image_width + at.x) * from.count + int(phase.first_word);
-    for (int k = 0; k < from.count; ++k)
-      w.scatter(published.texels, to + k, w.gather(from.words, (w.lane() + s) * from.count + k, m), m);
+    const Int first_word = (position.y * phase.image_width + position.x) * source.count + int(phase.first_word);
+    for (int k = 0; k < source.count; ++k)
+      w.scatter(published.texels, first_word + k, w.gather(source.words, (w.lane() + s) * source.count + k, m), m);
   }
 }
 BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
-                             const PlaneWords& from, const PublishedTexels& texels) {
-  if (from.count == 1) return publish_all_words<1>(w, planes, region, phase, from, texels);
+                             const PlaneWords& source, const PublishedTexels& texels) {
+  if (source.count == 1) return publish_all_words<1>(w, planes, region, phase, source, texels);
   if constexpr (Warp::takes_turns) {
-    if (from.count == 2) return publish_all_words<2>(w, planes, region, phase, from, texels);
-    return publish_all_words<4>(w, planes, region, phase, from, texels);
+    if (source.count == 2) return publish_all_words<2>(w, planes, region, phase, source, texels);
+    return publish_all_words<4>(w, planes, region, phase, source, texels);
   } else {
-    publish_by_lanes(w, planes, region, phase, from, texels);
+    publish_by_lanes(w, planes, region, phase, source, texels);
   }
 }
 
@@ -184,30 +185,30 @@ BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseR
     const Float depth = w.load(planes.depth + place);
     return Vec4<Warp>(depth, depth, depth, 1.0f);
   }
-  const Int at = w.lane() + int(place);
+  const Int samples = w.lane() + int(place);
   Color color;
   if constexpr (kAverages) {
-    color = average_color(w, planes, phase.source_target, phase.color_plane, at, m);
+    color = average_color(w, planes, phase.source_target, phase.color_plane, samples, m);
   } else {
-    color = load_plane_at(w, planes, phase.source_target, phase.color_plane, at, m);
+    color = load_plane_at(w, planes, phase.source_target, phase.color_plane, samples, m);
   }
   return Vec4<Warp>(color.r, color.g, color.b, color.a);
 }
 
 // Encodes and writes the region's texels. `waits`: a clear is pending.
 template <bool kAverages, class Shared>
-BROKKR_FN void publish_texels(const Visit<Shared>& v, const RegionRecord& region, const PhaseRecord& phase,
+BROKKR_FN void publish_texels(const Visit<Shared>& visit, const RegionRecord& region, const PhaseRecord& phase,
                               const RegionState& state, bool waits) {
-  Warp& w = v.b.warp;
-  const TargetTables& planes = v.t.targets;
-  uint32_t* const texels = v.t.frame.sampled_texels;
-  const auto [share, step] = v.share();
+  Warp& w = visit.b.warp;
+  const TargetTables& planes = visit.t.targets;
+  uint32_t* const texels = visit.t.frame.sampled_texels;
+  const auto [share, step] = visit.share();
   const TexelEncoding encoding = TexelEncoding(phase.encoding);
   for (int s = share; s < planes.region * planes.region; s += step) {
-    const Position at = region_position(w, planes, region, s);
-    const Mask m = at.x < phase.image_width && at.y < phase.image_height;
+    const Position position = region_position(w, planes, region, s);
+    const Mask m = position.x < phase.image_width && position.y < phase.image_height;
     if (!w.any(m)) continue;
-    const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
+    const Int word = (position.y * phase.image_width + position.x) * int(words_of(encoding)) + int(phase.first_word);
     const size_t place = first_sample(planes, region) + size_t(s);
     const Vec4<Warp> texel =
         waits ? cleared_texel(planes, phase, state) : published<kAverages>(w, planes, phase, place, m);
@@ -216,56 +217,56 @@ BROKKR_FN void publish_texels(const Visit<Shared>& v, const RegionRecord& region
 }
 // Not inlined, so that targets with one sample a pixel do not pay for it.
 template <class Shared>
-BROKKR_FN_NOINLINE void publish_averages(const Visit<Shared>& v, const RegionRecord& region, const PhaseRecord& phase,
-                                         const RegionState& state, bool waits) {
-  publish_texels<true>(v, region, phase, state, waits);
+BROKKR_FN_NOINLINE void publish_averages(const Visit<Shared>& visit, const RegionRecord& region,
+                                         const PhaseRecord& phase, const RegionState& state, bool waits) {
+  publish_texels<true>(visit, region, phase, state, waits);
 }
 
 // Copies the rasterizer's own regions of a plane to a level of a texture. Pending clears stay pending.
 template <class Shared>
-BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord& phase) {
-  Warp& w = v.b.warp;
-  const TargetTables& planes = v.t.targets;
-  uint32_t* const texels = v.t.frame.sampled_texels;
-  const Share share = v.share();
+BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& visit, const PhaseRecord& phase) {
+  Warp& w = visit.b.warp;
+  const TargetTables& planes = visit.t.targets;
+  uint32_t* const texels = visit.t.frame.sampled_texels;
+  const Share share = visit.share();
   const bool again = kNotesChanges && phase.again != 0 && planes.targets[phase.source_target].samples == 1;
   const uint32_t sample = (kKernelFeatures & kFeatureSamples) && phase.sample != 0 ? phase.sample - 1u : 0u;
-  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
-    const RegionRecord& region = planes.own_regions[i];
+  for (uint32_t i = visit.first_region(); i < visit.end_region(); ++i) {
+    const RegionRecord& region = planes.regions_by_owner[i];
     if (region.target != phase.source_target || region.layer != 0 || region.sample != sample) continue;
     const RegionState state = planes.region_state[region.number];
     if (again && (state.bits & kChanged) == 0) continue;
-    if constexpr (kNotesChanges) end_clears(v, region, kChanged);
+    if constexpr (kNotesChanges) end_clears(visit, region, kChanged);
     const bool waits = phase.color_plane == 0 && (state.bits & phase.planes) != 0;
-    if (PlaneWords from = plane_words(planes, region, phase); from.words != nullptr) {
+    if (PlaneWords source = plane_words(planes, region, phase); source.words != nullptr) {
       const uint32_t depth = w.broadcast(as_uint(Float(state.depth)), 0);
-      from.waits = waits;
-      from.cleared = phase.planes == kPlaneDepth ? depth : state.color;
-      if (from.high != nullptr)
-        from.cleared = normal_halves(uint32_t(from.cleared)) | uint64_t(normal_halves(uint32_t(from.cleared >> 32)))
-                                                                   << 32;
-      publish_words(w, planes, region, phase, from, {texels, share});
+      source.waits = waits;
+      source.cleared = phase.planes == kPlaneDepth ? depth : state.color;
+      if (source.high != nullptr)
+        source.cleared =
+            normal_halves(uint32_t(source.cleared)) | uint64_t(normal_halves(uint32_t(source.cleared >> 32))) << 32;
+      publish_words(w, planes, region, phase, source, {texels, share});
       continue;
     }
     if ((kKernelFeatures & kFeatureSamples) && planes.targets[region.target].samples > 1 && phase.sample == 0)
-      publish_averages(v, region, phase, state, waits);
+      publish_averages(visit, region, phase, state, waits);
     else
-      publish_texels<false>(v, region, phase, state, waits);
+      publish_texels<false>(visit, region, phase, state, waits);
   }
 }
 
 // Generates the rasterizer's share of a texture's level from the previous level.
 template <class Shared>
-BROKKR_FN_NOINLINE void mip_share(const Visit<Shared>& v, const PhaseRecord& phase) {
-  Warp& w = v.b.warp;
-  const TextureTexels& texture = v.t.programs.textures[phase.texture];
+BROKKR_FN_NOINLINE void mip_share(const Visit<Shared>& visit, const PhaseRecord& phase) {
+  Warp& w = visit.b.warp;
+  const TextureTexels& texture = visit.t.programs.textures[phase.texture];
   const uint64_t texels = texels_of_level(texture, phase.level);
-  const auto [share, step] = v.share();
-  const uint64_t rasterizers = v.t.targets.rasterizers;
-  const auto begin = uint32_t(texels * v.r / rasterizers), end = uint32_t(texels * (v.r + 1) / rasterizers);
+  const auto [share, step] = visit.share();
+  const uint64_t rasterizers = visit.t.targets.rasterizers;
+  const auto begin = uint32_t(texels * visit.r / rasterizers), end = uint32_t(texels * (visit.r + 1) / rasterizers);
   for (uint32_t number = begin + uint32_t(share); number < end; number += uint32_t(step)) {
     const Mask m = w.first_lanes(int(end - number));
-    make_mip(w, v.t.frame.sampled_texels, texture, phase.level, as_uint(w.lane()) + number, m);
+    make_mip(w, visit.t.frame.sampled_texels, texture, phase.level, as_uint(w.lane()) + number, m);
   }
 }
 

@@ -11,20 +11,20 @@ BROKKR_MACHINE_BEGIN
 struct PrimitiveRun {
   uint32_t number;           // index into FrameTables::runs
   uint32_t first_primitive;  // a run has draw.triangle_count primitives
-  uint32_t of_instance;      // number of vertices before the instance's own
+  uint32_t vertices_before;  // number of vertices of earlier instances
   uint32_t first_position;   // index into FrameTables::positions; instances of an object share positions
 
   BROKKR_FN PrimitiveRun(const FrameTables& frame, const DrawRecord& draw, uint32_t primitive) {
     number = frame.batch_run[primitive / kBatchTriangles];
     const RunRecord& record = frame.runs[number];
     first_primitive = record.first_batch * kBatchTriangles;
-    of_instance = record.instance * draw.vertex_count;
-    first_position = draw.first_vertex + (draw.bits & kDrawTransform ? 0 : of_instance);
+    vertices_before = record.instance * draw.vertex_count;
+    first_position = draw.first_vertex + (draw.bits & kDrawTransform ? 0 : vertices_before);
   }
   BROKKR_FN PrimitiveRun(const Run& run, const DrawRecord& draw)
       : number(run.number),
         first_primitive(run.first_batch * kBatchTriangles),
-        of_instance(run.instance * draw.vertex_count),
+        vertices_before(run.instance * draw.vertex_count),
         first_position(run.first_vertex) {}
   BROKKR_FN void lead_to(const FrameTables& frame, const DrawRecord& draw, uint32_t primitive) {
     if (primitive - first_primitive >= draw.triangle_count) *this = PrimitiveRun(frame, draw, primitive);
@@ -44,7 +44,7 @@ struct PrimitiveVertices {
     assemble_one(frame, draw, triangle, number);
     for (int i = 0; i < 3; ++i) {
       position[i] = run.first_position + number[i];
-      number[i] += run.of_instance;
+      number[i] += run.vertices_before;
     }
     // Assembly keeps the winding, so in a strip the first vertex of every other triangle is its second corner.
     const bool second = draw.assembly == Assembly::fan || (draw.assembly == Assembly::strip && triangle % 2 == 1);
@@ -79,27 +79,27 @@ BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint3
     return;
   }
   // The four components take the same steps, and all are computed before one is stored: compilers make vectors of them.
-  const Run& of = open(number);
+  const Run& opened = open(number);
   const float scale[4] = {draw.scale[0], draw.scale[1], 1.0f, 1.0f};
-  ClipVertexOf<float> at[3];
+  ClipVertexOf<float> clip[3];
   for (int i = 0; i < 3; ++i) {
     const float* const p = positions + size_t(vertices.position[i]) * 4;
-    at[i] = transform_vertex<float>(of, [&](int c) { return p[c]; });
-    at[i] = {at[i].x * scale[0], at[i].y * scale[1], at[i].z * scale[2], at[i].w * scale[3]};
+    clip[i] = transform_vertex<float>(opened, [&](int c) { return p[c]; });
+    clip[i] = {clip[i].x * scale[0], clip[i].y * scale[1], clip[i].z * scale[2], clip[i].w * scale[3]};
   }
-  for (int i = 0; i < 3; ++i) corner[i] = at[i];
+  for (int i = 0; i < 3; ++i) corner[i] = clip[i];
 }
 
 template <class Open>
-BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, PrimitiveRun& of, uint32_t number,
+BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, PrimitiveRun& cached_run, uint32_t number,
                               OnePrimitive& primitive, Open open) {
   const ProgramRecord& program = run.program;
   PrimitiveVertices vertices;
-  of.lead_to(run.frame, draw, number);
-  vertices.assemble(run.frame, draw, of, number, (program.bits & kProgramProvokingFirst) != 0);
-  find_corners(run, draw, of.number, vertices, primitive.corner, open);
+  cached_run.lead_to(run.frame, draw, number);
+  vertices.assemble(run.frame, draw, cached_run, number, (program.bits & kProgramProvokingFirst) != 0);
+  find_corners(run, draw, cached_run.number, vertices, primitive.corner, open);
   for (int i = 0; i < 3; ++i) {
-    primitive.varyings.of[i] =
+    primitive.varyings.corner_words[i] =
         run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
   }
   primitive.varyings.provoking = vertices.provoking;
@@ -112,8 +112,8 @@ BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& 
   Run& opened = kept.opened;
   if (opened.number == kNoPrimitive || number - opened.first_batch * kBatchTriangles >= opened.draw->triangle_count)
     open_run(run.frame, run.frame.batch_run[number / kBatchTriangles], opened);
-  PrimitiveRun of(opened, draw);
-  find_primitive(run, draw, of, number, primitive, [&](uint32_t) -> const Run& { return opened; });
+  PrimitiveRun run_of_primitive(opened, draw);
+  find_primitive(run, draw, run_of_primitive, number, primitive, [&](uint32_t) -> const Run& { return opened; });
 }
 // Returns the primitive from the cache, for warps whose lanes share primitives. The reference is valid until the next
 // call.
@@ -164,12 +164,12 @@ struct LanePlaces {
 // corners_across: the corners' x relative to the samples, times w. corners_along: the same for y. `corner` holds one
 // primitive per lane, or one that all lanes share.
 template <class T>
-BROKKR_FN void corners_across(const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3], Float x, Float (&to)[3]) {
-  for (int i = 0; i < 3; ++i) to[i] = corner[i].x + corner[i].w * (draw.offset[0] - x);
+BROKKR_FN void corners_across(const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3], Float x, Float (&across)[3]) {
+  for (int i = 0; i < 3; ++i) across[i] = corner[i].x + corner[i].w * (draw.offset[0] - x);
 }
 template <class T>
-BROKKR_FN void corners_along(const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3], Float y, Float (&to)[3]) {
-  for (int i = 0; i < 3; ++i) to[i] = corner[i].y + corner[i].w * (draw.offset[1] - y);
+BROKKR_FN void corners_along(const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3], Float y, Float (&along)[3]) {
+  for (int i = 0; i < 3; ++i) along[i] = corner[i].y + corner[i].w * (draw.offset[1] - y);
 }
 
 // Returns true if inputs may depend on the side of the primitive that a sample sees.
@@ -177,33 +177,33 @@ BROKKR_FN bool reads_facing(const ProgramRecord& program) {
   return program.other_inputs != 0 || (program.bits & kProgramTwoSided) != 0;
 }
 
-// x and y come from corners_across and corners_along. Does not set x and y of `at`.
+// x and y come from corners_across and corners_along. Does not set x and y of `surface`.
 template <class T>
 BROKKR_FN void find_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3],
-                            const Float (&x)[3], const Float (&y)[3], LaneSurface& at) {
+                            const Float (&x)[3], const Float (&y)[3], LaneSurface& surface) {
   const Weights weights = weights_at(corner, x, y);
-  const Vec3<Warp> value = at.smooth = weights.value;
+  const Vec3<Warp> value = surface.smooth = weights.value;
   if (run.program.bits & kProgramWindow) {
     const Float clip_w = mixed(value, corner[0].w, corner[1].w, corner[2].w);
-    at.w = 1.0f / select(clip_w == 0.0f, 1.0f, clip_w);
-    at.z = mixed(value, corner[0].z, corner[1].z, corner[2].z) * at.w * draw.scale[2] + draw.offset[2];
-    at.linear = Vec3<Warp>(value.x * corner[0].w, value.y * corner[1].w, value.z * corner[2].w) * at.w;
+    surface.w = 1.0f / select(clip_w == 0.0f, 1.0f, clip_w);
+    surface.z = mixed(value, corner[0].z, corner[1].z, corner[2].z) * surface.w * draw.scale[2] + draw.offset[2];
+    surface.linear = Vec3<Warp>(value.x * corner[0].w, value.y * corner[1].w, value.z * corner[2].w) * surface.w;
   }
   if (Warp::takes_turns && !reads_facing(run.program)) return;
-  at.front = (weights.inverse > 0.0f) != Mask((draw.bits & kDrawFrontClockwise) != 0);
-  if (run.program.bits & kProgramFront) at.front = true;
+  surface.front = (weights.inverse > 0.0f) != Mask((draw.bits & kDrawFrontClockwise) != 0);
+  if (run.program.bits & kProgramFront) surface.front = true;
 }
 template <class T>
 BROKKR_FN void find_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3],
-                            const LanePlaces& places, LaneSurface& at) {
-  at.front = true;
+                            const LanePlaces& places, LaneSurface& surface) {
+  surface.front = true;
   if (is_flat(run)) return;
-  at.x = places.x;
-  at.y = places.y;
+  surface.x = places.x;
+  surface.y = places.y;
   Float x[3], y[3];
-  corners_across(draw, corner, at.x, x);
-  corners_along(draw, corner, at.y, y);
-  find_surface(run, draw, corner, x, y, at);
+  corners_across(draw, corner, surface.x, x);
+  corners_along(draw, corner, surface.y, y);
+  find_surface(run, draw, corner, x, y, surface);
 }
 
 // The number of vectors in a tile, and of their columns and rows.
@@ -231,20 +231,20 @@ struct VectorPrimitives {
   Mask lanes[kMaxPrimitives];
   int count = 0;
 
-  // Evaluates of_one(varyings of a primitive) for the primitive of each lane.
-  template <class OfOne>
-  BROKKR_FN Uint each(OfOne of_one) const {
-    Uint value = of_one(varyings[0]);
-    for (int k = 1; k < count; ++k) value = select(lanes[k], of_one(varyings[k]), value);
+  // Evaluates value_of(varyings of a primitive) for the primitive of each lane.
+  template <class ValueOf>
+  BROKKR_FN Uint each(ValueOf value_of) const {
+    Uint value = value_of(varyings[0]);
+    for (int k = 1; k < count; ++k) value = select(lanes[k], value_of(varyings[k]), value);
     return value;
   }
   // A component at the three corners.
   BROKKR_FN void words(uint32_t component, Float (&word)[3]) const {
     varyings[0].words(component, word);
     for (int k = 1; k < count; ++k) {
-      Float of_one[3];
-      varyings[k].words(component, of_one);
-      for (int i = 0; i < 3; ++i) word[i] = select(lanes[k], of_one[i], word[i]);
+      Float other[3];
+      varyings[k].words(component, other);
+      for (int i = 0; i < 3; ++i) word[i] = select(lanes[k], other[i], word[i]);
     }
   }
   BROKKR_FN Uint flat(uint32_t component) const {
@@ -255,9 +255,9 @@ struct VectorPrimitives {
   }
 };
 
-// The surfaces of `count` vectors; vector v starts at lane first[v].
+// The surfaces of `count` vectors; vector i starts at lane first[i].
 struct LaneVectors {
-  const LaneSurface* at;
+  const LaneSurface* surface;
   const int* first;
   int count;
 };
@@ -273,10 +273,11 @@ BROKKR_FN void interpolate(const ProgramRun& run, const Places& places, const Va
   for (uint32_t i = 0; i < end; ++i) {
     const ProgramInput input = inputs[i];
     if (!places.takes(input)) continue;
-    uint32_t* const to = registers + int(input.number) * kRunLanes;
+    uint32_t* const input_lanes = registers + int(input.number) * kRunLanes;
     const uint32_t component = component_of(input);
     const auto give_all = [&](auto&& value_at) {
-      for (int v = 0; v < vectors.count; ++v) give(to + vectors.first[v], value_at(vectors.at[v]), vectors.at[v]);
+      for (int k = 0; k < vectors.count; ++k)
+        give(input_lanes + vectors.first[k], value_at(vectors.surface[k]), vectors.surface[k]);
     };
     if (input.source == InputSource::flat || input.source == InputSource::primitive) {
       const Uint same = input.source == InputSource::flat ? varyings.flat(component) : varyings.number();
@@ -285,11 +286,11 @@ BROKKR_FN void interpolate(const ProgramRun& run, const Places& places, const Va
     }
     Float word[3];
     varyings.words(component, word);
-    const VaryingSteps of(word);
+    const VaryingSteps steps(word);
     if (input.source == InputSource::smooth) {
-      give_all([&](const LaneSurface& lanes) { return as_uint(of.at(lanes.smooth.y, lanes.smooth.z)); });
+      give_all([&](const LaneSurface& surface) { return as_uint(steps.at(surface.smooth.y, surface.smooth.z)); });
     } else {
-      give_all([&](const LaneSurface& lanes) { return as_uint(of.at(lanes.linear.y, lanes.linear.z)); });
+      give_all([&](const LaneSurface& surface) { return as_uint(steps.at(surface.linear.y, surface.linear.z)); });
     }
   }
 }
@@ -299,7 +300,7 @@ BROKKR_FN_NOINLINE void interpolate_backs(Warp& w, const ProgramRun& run, const 
                                           const Varyings& varyings, LaneVectors vectors) {
   interpolate(
       run, places, varyings, vectors, [](const ProgramInput& input) { return input.back; },
-      [&](uint32_t* to, Uint value, const LaneSurface& lanes) { w.merge(to, value, !lanes.front); });
+      [&](uint32_t* lanes, Uint value, const LaneSurface& surface) { w.merge(lanes, value, !surface.front); });
 }
 
 // Fills the inputs of vectors.
@@ -308,7 +309,7 @@ BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Places
                                     LaneVectors vectors) {
   interpolate(
       run, places, varyings, vectors, [](const ProgramInput& input) { return input.component; },
-      [&](uint32_t* to, Uint value, const LaneSurface&) { w.store(to, value); });
+      [&](uint32_t* lanes, Uint value, const LaneSurface&) { w.store(lanes, value); });
   if (run.program.bits & kProgramTwoSided) {
     // A copy keeps `varyings` in registers: no other function has its address.
     const Varyings same = varyings;
@@ -317,33 +318,33 @@ BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Places
 }
 
 template <class Places>
-BROKKR_FN Uint other_input(Warp& w, const ProgramRun& run, const Places& places, const LaneSurface& at,
+BROKKR_FN Uint other_input(Warp& w, const ProgramRun& run, const Places& places, const LaneSurface& surface,
                            const ProgramInput& input, int g) {
   if (input.source != InputSource::position) return 0u;
   switch (input.component) {
-    case 0: return as_uint(at.x);
-    case 1: return as_uint(at.y);
-    case 2: return as_uint(at.z);
-    case 3: return as_uint(at.w);
+    case 0: return as_uint(surface.x);
+    case 1: return as_uint(surface.y);
+    case 2: return as_uint(surface.z);
+    case 3: return as_uint(surface.w);
     default: return places.sample_word(w, run, shader::SampleWord(input.component - kSampleComponent), g);
   }
 }
 
 template <class Places>
-BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const Places& places, const LaneSurface& at, int g) {
+BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const Places& places, const LaneSurface& surface, int g) {
   const ProgramRecord& program = run.program;
   const ProgramInput* const inputs = run.tables.inputs + program.first_input + program.varying_inputs;
   for (uint32_t i = 0; i < program.other_inputs; ++i) {
     const ProgramInput input = inputs[i];
     if (!places.takes(input)) continue;
     if (input.source == InputSource::facing) {
-      const uint64_t bits = uint64_t(w.ballot(at.front)) << g;
+      const uint64_t bits = uint64_t(w.ballot(surface.front)) << g;
       w.once([&] {
         uint64_t& mask = run.masks()[input.number];
         mask = (mask & ~(kVectorBits << g)) | bits;
       });
     } else {
-      w.store(run.registers() + int(input.number) * kRunLanes + g, other_input(w, run, places, at, input, g));
+      w.store(run.registers() + int(input.number) * kRunLanes + g, other_input(w, run, places, surface, input, g));
     }
   }
 }
@@ -353,11 +354,11 @@ BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const Places& places,
 template <class Places, class PrimitiveOf>
 BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw, int g,
                           PrimitiveOf primitive_of) {
-  const Uint primitives = w.load(run.memory.of_lane + g);
+  const Uint primitives = w.load(run.memory.lane_primitive + g);
   const bool has_corners = !is_flat(run);
   VectorPrimitives all;
   ClipVertex corner[3];
-  for (ClipVertex& of_lanes : corner) of_lanes = {0.0f, 0.0f, 0.0f, 0.0f};
+  for (ClipVertex& vertex : corner) vertex = {0.0f, 0.0f, 0.0f, 0.0f};
   w.for_distinct(primitives, true, [&](auto number, Mask same) {
     const OnePrimitive& one = primitive_of(number);
     for (int i = 0; i < 3 && has_corners; ++i) {
@@ -367,10 +368,10 @@ BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const Places& places, 
     all.varyings[all.count] = one.varyings;
     all.lanes[all.count++] = same;
   });
-  LaneSurface at;
-  find_surface(run, draw, corner, LanePlaces(w, run, g, places), at);
-  interpolate_varyings(w, run, places, all, LaneVectors{&at, &g, 1});
-  fill_others(w, run, places, at, g);
+  LaneSurface surface;
+  find_surface(run, draw, corner, LanePlaces(w, run, g, places), surface);
+  interpolate_varyings(w, run, places, all, LaneVectors{&surface, &g, 1});
+  fill_others(w, run, places, surface, g);
 }
 
 // The primitives of vectors that have several each: one primitive per lane of the table. A vector of samples then reads
@@ -381,14 +382,14 @@ struct PrimitiveTable {
   ClipVertexOf<Warp::Spilled<float>> corner[3];  // lanes without a primitive have the first one's
   int count = 0;
 
-  BROKKR_FN void add(uint32_t its_number, const OnePrimitive& one) {
-    number[count] = its_number;
+  BROKKR_FN void add(uint32_t primitive_number, const OnePrimitive& one) {
+    number[count] = primitive_number;
     // One field after another, as volatile reads are: a wider one would have to wait until the fields that
     // keep_primitive stored are in the cache.
-    const volatile OneVaryings& from = one.varyings;
-    for (int i = 0; i < 3; ++i) varyings[count].of[i] = from.of[i];
-    varyings[count].provoking = from.provoking;
-    varyings[count].triangle = from.triangle;
+    const volatile OneVaryings& source = one.varyings;
+    for (int i = 0; i < 3; ++i) varyings[count].corner_words[i] = source.corner_words[i];
+    varyings[count].provoking = source.provoking;
+    varyings[count].triangle = source.triangle;
     for (int i = 0; i < 3 && count == 0; ++i) {
       corner[i] = {Warp::spill(one.corner[i].x), Warp::spill(one.corner[i].y), Warp::spill(one.corner[i].z),
                    Warp::spill(one.corner[i].w)};
@@ -401,11 +402,11 @@ struct PrimitiveTable {
     }
     ++count;
   }
-  // Finds the lanes of the table that hold the primitives of_lane[0 .. width - 1], and adds those that are missing.
-  // Returns false if there is no room for them; an empty table has room for those of a vector.
+  // Finds the lanes of the table that hold the primitives lane_primitives[0 .. width - 1], and adds those that are
+  // missing. Returns false if there is no room for them; an empty table has room for those of a vector.
   template <class PrimitiveOf>
-  BROKKR_FN bool find(Warp& w, const uint32_t* of_lane, PrimitiveOf primitive_of, Int& place) {
-    const Uint primitives = w.load(of_lane);
+  BROKKR_FN bool find(Warp& w, const uint32_t* lane_primitives, PrimitiveOf primitive_of, Int& place) {
+    const Uint primitives = w.load(lane_primitives);
     place = 0;
     uint32_t missing = w.ballot(true);
     const auto take = [&](int k) {
@@ -416,14 +417,14 @@ struct PrimitiveTable {
     for (int k = 0; k < count; ++k) take(k);
     while (missing != 0) {
       if (count == kWidth) return false;
-      const uint32_t one = of_lane[lowest_bit(missing)];
+      const uint32_t one = lane_primitives[lowest_bit(missing)];
       add(one, primitive_of(one));
       take(count - 1);
     }
     return true;
   }
-  BROKKR_FN ClipVertex at(int i, Int place) const {
-    const auto pick = [&](const Warp::Spilled<float>& of) { return Warp::shuffle(of.lanes(), place); };
+  BROKKR_FN ClipVertex corner_at(int i, Int place) const {
+    const auto pick = [&](const Warp::Spilled<float>& component) { return Warp::shuffle(component.lanes(), place); };
     return {pick(corner[i].x), pick(corner[i].y), pick(corner[i].z), pick(corner[i].w)};
   }
 };
@@ -439,31 +440,31 @@ struct TableVectors {
 // one word.
 struct TableWords {
   static constexpr uint32_t kInputs = 8;
-  Warp::Spilled<uint32_t> of[kInputs][3];
+  Warp::Spilled<uint32_t> words[kInputs][3];
 
   BROKKR_FN static bool varies(const ProgramInput& input) {
     return input.source != InputSource::flat && input.source != InputSource::primitive;
   }
   BROKKR_FN void collect(const PrimitiveTable& table, const ProgramInput* inputs, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
-      for (auto& words : of[i]) words = Warp::spill(uint32_t(0));
+      for (auto& component : words[i]) component = Warp::spill(uint32_t(0));
     }
     for (int k = 0; k < table.count; ++k) {
       const OneVaryings& one = table.varyings[k];
-      const uint32_t* const corner[3] = {one.of[0], one.of[1], one.of[2]};
+      const uint32_t* const corner[3] = {one.corner_words[0], one.corner_words[1], one.corner_words[2]};
       for (uint32_t i = 0; i < count; ++i) {
         const ProgramInput input = inputs[i];
         if (varies(input)) {
-          for (int c = 0; c < 3; ++c) of[i][c].set(k, vertex_word(corner[c] + input.component));
+          for (int c = 0; c < 3; ++c) words[i][c].set(k, vertex_word(corner[c] + input.component));
         } else if (input.source == InputSource::primitive) {
-          of[i][0].set(k, one.triangle);
+          words[i][0].set(k, one.triangle);
         } else {
-          of[i][0].set(k, vertex_word(one.of[one.provoking] + input.component));
+          words[i][0].set(k, vertex_word(one.corner_words[one.provoking] + input.component));
         }
       }
     }
   }
-  BROKKR_FN Uint pick(uint32_t i, int c, Int place) const { return Warp::shuffle(of[i][c].lanes(), place); }
+  BROKKR_FN Uint pick(uint32_t i, int c, Int place) const { return Warp::shuffle(words[i][c].lanes(), place); }
 };
 
 // Fills the inputs of these vectors. The program has surfaces and no inputs of back sides.
@@ -475,31 +476,31 @@ BROKKR_FN_NOINLINE void fill_from_table(Warp& w, const ProgramRun& run, const Pl
                                         const TableVectors& vectors) {
   const ProgramInput* const inputs = run.tables.inputs + run.program.first_input;
   const uint32_t end = run.program.varying_inputs;
-  LaneSurface surface[kTileVectors];
+  LaneSurface surfaces[kTileVectors];
   TableWords words;
-  for (uint32_t from = 0; from == 0 || from < end; from += TableWords::kInputs) {
-    const uint32_t count = end - from < TableWords::kInputs ? end - from : TableWords::kInputs;
-    words.collect(vectors.table, inputs + from, count);
-    for (int v = 0; v < vectors.count && from == 0; ++v) {
-      const Int place = vectors.place[v];
+  for (uint32_t begin = 0; begin == 0 || begin < end; begin += TableWords::kInputs) {
+    const uint32_t count = end - begin < TableWords::kInputs ? end - begin : TableWords::kInputs;
+    words.collect(vectors.table, inputs + begin, count);
+    for (int k = 0; k < vectors.count && begin == 0; ++k) {
+      const Int place = vectors.place[k];
       const PrimitiveTable& table = vectors.table;
-      const ClipVertex corner[3] = {table.at(0, place), table.at(1, place), table.at(2, place)};
-      find_surface(run, draw, corner, LanePlaces(w, run, vectors.first[v], places), surface[v]);
-      fill_others(w, run, places, surface[v], vectors.first[v]);
+      const ClipVertex corner[3] = {table.corner_at(0, place), table.corner_at(1, place), table.corner_at(2, place)};
+      find_surface(run, draw, corner, LanePlaces(w, run, vectors.first[k], places), surfaces[k]);
+      fill_others(w, run, places, surfaces[k], vectors.first[k]);
     }
     for (uint32_t i = 0; i < count; ++i) {
-      const ProgramInput input = inputs[from + i];
+      const ProgramInput input = inputs[begin + i];
       if (!places.takes(input)) continue;
-      uint32_t* const to = run.registers() + int(input.number) * kRunLanes;
-      for (int v = 0; v < vectors.count; ++v) {
-        const auto pick = [&](int c) { return words.pick(i, c, vectors.place[v]); };
+      uint32_t* const input_lanes = run.registers() + int(input.number) * kRunLanes;
+      for (int k = 0; k < vectors.count; ++k) {
+        const auto pick = [&](int c) { return words.pick(i, c, vectors.place[k]); };
         if (!TableWords::varies(input)) {
-          w.store(to + vectors.first[v], pick(0));
+          w.store(input_lanes + vectors.first[k], pick(0));
           continue;
         }
         const Float corners[3] = {as_float(pick(0)), as_float(pick(1)), as_float(pick(2))};
-        const Vec3<Warp>& weights = input.source == InputSource::smooth ? surface[v].smooth : surface[v].linear;
-        w.store(to + vectors.first[v], as_uint(VaryingSteps(corners).at(weights.y, weights.z)));
+        const Vec3<Warp>& weights = input.source == InputSource::smooth ? surfaces[k].smooth : surfaces[k].linear;
+        w.store(input_lanes + vectors.first[k], as_uint(VaryingSteps(corners).at(weights.y, weights.z)));
       }
     }
   }
@@ -531,17 +532,17 @@ BROKKR_FN void fill_tile(Warp& w, const ProgramRun& run, const DrawRecord& draw,
   uint32_t* const registers = run.registers();
   for (uint32_t i = 0; i < end; ++i) {
     const ProgramInput input = inputs[i];
-    uint32_t* const to = registers + int(input.number) * kRunLanes;
+    uint32_t* const input_lanes = registers + int(input.number) * kRunLanes;
     const bool interpolates = input.source == InputSource::smooth;
     if (!interpolates || varyings.is_same(input.component)) {
       const Uint same = input.source == InputSource::primitive ? varyings.number() : varyings.flat(input.component);
-      for (int k = 0; k < kTileVectors; ++k) w.store(to + k * kWidth, same);
+      for (int k = 0; k < kTileVectors; ++k) w.store(input_lanes + k * kWidth, same);
       continue;
     }
     Float word[3];
     varyings.words(input.component, word);
-    const VaryingSteps of(word);
-    for (int k = 0; k < kTileVectors; ++k) w.store(to + k * kWidth, as_uint(of.at(second[k], third[k])));
+    const VaryingSteps steps(word);
+    for (int k = 0; k < kTileVectors; ++k) w.store(input_lanes + k * kWidth, as_uint(steps.at(second[k], third[k])));
   }
 }
 
@@ -550,7 +551,7 @@ template <class Places>
 BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw,
                            NoPrimitives&) {
   const ProgramMemory& memory = run.memory;
-  PrimitiveRun of(run.frame, draw, memory.of_lane[0]);
+  PrimitiveRun cached_run(run.frame, draw, memory.lane_primitive[0]);
   OnePrimitive primitive;
   Run opened;
   const auto open = [&](uint32_t number) -> const Run& {
@@ -559,7 +560,7 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
   };
   for (int g = 0; g < memory.lanes; g += w.width) {
     fill_mixed(w, run, places, draw, g, [&](uint32_t number) -> const OnePrimitive& {
-      find_primitive(run, draw, of, number, primitive, open);
+      find_primitive(run, draw, cached_run, number, primitive, open);
       return primitive;
     });
   }
@@ -567,12 +568,12 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
 
 // Leaves the inputs of lanes g .. g + width - 1, which belong to one primitive, to a compiled shader.
 BROKKR_FN void leave_to_shader(Warp& w, shader::ShaderInputs& inputs, const OneVaryings& varyings,
-                               const LaneSurface& at, int g) {
+                               const LaneSurface& surface, int g) {
   const int vector = g / kWidth;
   inputs.vectors |= 1u << uint32_t(vector);
-  for (int i = 0; i < 3; ++i) inputs.varyings[vector][i] = varyings.of[i];
-  w.store(inputs.second + g, at.smooth.y);
-  w.store(inputs.third + g, at.smooth.z);
+  for (int i = 0; i < 3; ++i) inputs.varyings[vector][i] = varyings.corner_words[i];
+  w.store(inputs.second + g, surface.smooth.y);
+  w.store(inputs.third + g, surface.smooth.z);
 }
 
 // Fills the inputs of a run's vectors, whose samples belong to one primitive. `inputs`: null unless a compiled shader
@@ -582,7 +583,7 @@ BROKKR_FN void fill_one(Warp& w, const ProgramRun& run, const Places& places, co
                         const OnePrimitive& one, shader::ShaderInputs* inputs) {
   const ProgramMemory& memory = run.memory;
   const OneVaryings varyings = one.varyings;
-  LaneSurface surface[kTileVectors];
+  LaneSurface surfaces[kTileVectors];
   int first[kTileVectors], count = 0;
   // Vectors in the same column or row of a tile share a coordinate of the corners.
   const bool shares =
@@ -597,25 +598,26 @@ BROKKR_FN void fill_one(Warp& w, const ProgramRun& run, const Places& places, co
   }
   for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
     const int g = lowest_bit(left) * w.width;
-    LaneSurface& at = surface[count];
+    LaneSurface& surface = surfaces[count];
     if (shares) {
       const int vector = lowest_bit(left);
-      find_surface(run, draw, one.corner, across[kVectorPlaces.column[vector]], along[kVectorPlaces.row[vector]], at);
+      find_surface(run, draw, one.corner, across[kVectorPlaces.column[vector]], along[kVectorPlaces.row[vector]],
+                   surface);
       if (run.program.other_inputs != 0) {
         const LanePlaces lanes(w, run, g, places);
-        at.x = lanes.x;
-        at.y = lanes.y;
+        surface.x = lanes.x;
+        surface.y = lanes.y;
       }
     } else {
-      find_surface(run, draw, one.corner, LanePlaces(w, run, g, places), at);
+      find_surface(run, draw, one.corner, LanePlaces(w, run, g, places), surface);
     }
     first[count++] = g;
     if (inputs != nullptr)
-      leave_to_shader(w, *inputs, varyings, at, g);
+      leave_to_shader(w, *inputs, varyings, surface, g);
     else
-      fill_others(w, run, places, at, g);
+      fill_others(w, run, places, surface, g);
   }
-  if (inputs == nullptr) interpolate_varyings(w, run, places, varyings, LaneVectors{surface, first, count});
+  if (inputs == nullptr) interpolate_varyings(w, run, places, varyings, LaneVectors{surfaces, first, count});
 }
 
 // The same for warps whose lanes share primitives.
@@ -623,15 +625,15 @@ template <class Places>
 BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw,
                            KeptPrimitives& kept) {
   const ProgramMemory& memory = run.memory;
-  shader::ShaderInputs& inputs = kept.of_shader;
+  shader::ShaderInputs& inputs = kept.shader_inputs;
   const bool by_shader = Places::kUniform && (run.program.bits & kProgramSmooth) != 0 && compiled_of(run) != nullptr;
   inputs.vectors = 0;
   inputs.inputs = run.tables.inputs + run.program.first_input;
   const auto primitive_of = [&](uint32_t number) -> const OnePrimitive& {
     return kept_primitive(run, draw, kept, number);
   };
-  if (memory.of_one != 0) {
-    const OnePrimitive& one = primitive_of(memory.of_lane[lowest_bit(memory.vectors) * w.width]);
+  if (memory.one_primitive != 0) {
+    const OnePrimitive& one = primitive_of(memory.lane_primitive[lowest_bit(memory.vectors) * w.width]);
     if (Places::kUniform && memory.in_place != 0 && 2 * count_bits(memory.vectors) >= kTileVectors &&
         has_only_varyings(run))
       return fill_tile(w, run, draw, one);
@@ -648,18 +650,18 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
   };
   for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
     const int g = lowest_bit(left) * w.width;
-    const Uint primitives = w.load(memory.of_lane + g);
+    const Uint primitives = w.load(memory.lane_primitive + g);
     // Usually a vector belongs to one primitive.
-    const uint32_t number = memory.of_lane[g];
+    const uint32_t number = memory.lane_primitive[g];
     if (w.any(primitives != number)) {
       if (!by_table) {
         fill_mixed(w, run, places, draw, g, primitive_of);
         continue;
       }
       Int place;
-      if (!mixed.table.find(w, memory.of_lane + g, primitive_of, place)) {
+      if (!mixed.table.find(w, memory.lane_primitive + g, primitive_of, place)) {
         fill_several();
-        mixed.table.find(w, memory.of_lane + g, primitive_of, place);
+        mixed.table.find(w, memory.lane_primitive + g, primitive_of, place);
       }
       mixed.place[mixed.count] = place;
       mixed.first[mixed.count++] = g;
@@ -667,14 +669,14 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
     }
     const OnePrimitive& one = primitive_of(number);
     const OneVaryings varyings = one.varyings;
-    LaneSurface at;
-    find_surface(run, draw, one.corner, LanePlaces(w, run, g, places), at);
+    LaneSurface surface;
+    find_surface(run, draw, one.corner, LanePlaces(w, run, g, places), surface);
     if (by_shader) {
-      leave_to_shader(w, inputs, varyings, at, g);
+      leave_to_shader(w, inputs, varyings, surface, g);
       continue;
     }
-    interpolate_varyings(w, run, places, varyings, LaneVectors{&at, &g, 1});
-    fill_others(w, run, places, at, g);
+    interpolate_varyings(w, run, places, varyings, LaneVectors{&surface, &g, 1});
+    fill_others(w, run, places, surface, g);
   }
   fill_several();
 }

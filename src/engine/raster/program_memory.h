@@ -18,12 +18,12 @@ struct alignas(64) ProgramMemory {
   alignas(64) uint32_t primitive[kProgramRoom], low[kProgramRoom], high[kProgramRoom];
   float depth[kProgramRoom];  // depths of the samples that wait for a run (raster/tile.h)
   // The lanes of a run, unless it is in place: the sample of each lane in the tile, and its primitive.
-  uint32_t sample[kProgramRoom], of_lane[kProgramRoom];
-  int32_t lanes;      // number of active lanes, unless the run is in place
-  uint32_t vectors;   // bit k: vector k has active lanes
-  uint32_t in_place;  // lane i is sample i, and outputs are results
-  uint32_t in_order;  // lane i is sample sample[0] + i
-  uint32_t of_one;    // all lanes belong to the primitive of the first active lane
+  uint32_t sample[kProgramRoom], lane_primitive[kProgramRoom];
+  int32_t lanes;           // number of active lanes, unless the run is in place
+  uint32_t vectors;        // bit k: vector k has active lanes
+  uint32_t in_place;       // lane i is sample i, and outputs are results
+  uint32_t in_order;       // lane i is sample sample[0] + i
+  uint32_t one_primitive;  // all lanes belong to the primitive of the first active lane
 };
 static_assert(sizeof(ProgramMemory) % 64 == 0);
 

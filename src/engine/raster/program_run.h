@@ -72,11 +72,11 @@ BROKKR_FN uint64_t take_results(Warp& w, const ProgramRun& run, uint64_t keep) {
     const Int sample = as_int(w.load(memory.sample + g));
     for (int word = 0; word < int(run.program.outputs); ++word) {
       const Uint value = w.load(run.outputs() + word * stride + g);
-      uint32_t* const to = run.results() + word * kTileSamples;
+      uint32_t* const sample_words = run.results() + word * kTileSamples;
       if (in_order) {
-        w.merge(to + int(memory.sample[0]) + g, value, m);
+        w.merge(sample_words + int(memory.sample[0]) + g, value, m);
       } else {
-        w.scatter_quads(to, sample, value, m);
+        w.scatter_quads(sample_words, sample, value, m);
       }
     }
   }
@@ -144,7 +144,7 @@ BROKKR_FN void execute_somewhere(Warp& w, const ProgramRun& run, Inputs... input
 
 // Runs the fragment program on the prepared lanes. `kept`: what fill_inputs has filled.
 BROKKR_FN void execute(Warp& w, const ProgramRun& run, const KeptPrimitives& kept) {
-  execute_somewhere(w, run, &kept.of_shader);
+  execute_somewhere(w, run, &kept.shader_inputs);
 }
 BROKKR_FN void execute(Warp& w, const ProgramRun& run, const NoPrimitives&) { execute_somewhere(w, run); }
 // Runs the vertex program on the prepared lanes, whose registers hold all inputs.
@@ -158,11 +158,11 @@ BROKKR_FN void execute_vertices(Warp& w, const ProgramRun& run) {
 #endif
 
 // Runs the program on the tile's samples `wanted`. Their primitives must belong to the program's draw and be in the
-// memory; of_one: all samples have the same primitive. Returns the samples that are not discarded; the run's results
+// memory; `one_primitive`: all samples have the same one. Returns the samples that are not discarded; the run's results
 // hold their outputs. `fill` fills the inputs of the run's lanes.
 template <class Fill = FillAtCentres>
 BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const ProgramRun& run, uint32_t number,
-                                        uint64_t wanted, bool of_one, const Fill& fill = {}) {
+                                        uint64_t wanted, bool one_primitive, const Fill& fill = {}) {
   if (context.program != number) load_program(w, run);
   context.program = number;
   const ProgramMemory& memory = run.memory;
@@ -171,8 +171,8 @@ BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const Pr
   const DrawRecord& draw = frame.draws[frame.runs[frame.batch_run[first / kBatchTriangles]].draw];
   uint64_t kept = 0;
   for (uint64_t rest = wanted; rest != 0;) {
-    if ((rest != wanted || !take_in_place(w, run, rest, of_one)) && !take_tile(w, run, rest))
-      rest = of_one ? w.uniform([&] { return take_quads(run, rest); }) : take_lanes(w, run, rest);
+    if ((rest != wanted || !take_in_place(w, run, rest, one_primitive)) && !take_tile(w, run, rest))
+      rest = one_primitive ? w.uniform([&] { return take_quads(run, rest); }) : take_lanes(w, run, rest);
     w.sync();
     fill(w, run, draw, context.kept);
     w.sync();

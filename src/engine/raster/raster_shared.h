@@ -67,9 +67,9 @@ struct Visit {
   BROKKR_FN RasterizerState& state() const { return t.rasterizers[r]; }
   BROKKR_FN Share share() const { return share_of_samples(b); }
   BROKKR_FN Stock stock() const { return {t.stock, b.shared->stock}; }
-  // The rasterizer's own regions are first .. end - 1 of TargetTables::own_regions.
-  BROKKR_FN uint32_t first_region() const { return t.targets.first_own_region[r]; }
-  BROKKR_FN uint32_t end_region() const { return t.targets.first_own_region[r + 1]; }
+  // The rasterizer's own regions are first .. end - 1 of TargetTables::regions_by_owner.
+  BROKKR_FN uint32_t first_region() const { return t.targets.first_region_of_owner[r]; }
+  BROKKR_FN uint32_t end_region() const { return t.targets.first_region_of_owner[r + 1]; }
 
   // The leader computes an answer with f(), and all warps receive it.
   template <class F>
@@ -102,16 +102,16 @@ struct Visit {
 
 // Call after pending clears of the planes `which` have been written.
 template <class Shared>
-BROKKR_FN void end_clears(const Visit<Shared>& v, const RegionRecord& region, uint32_t which) {
-  v.b.sync();
-  if (v.b.leader()) v.b.warp.once([&] { v.t.targets.region_state[region.number].bits &= ~which; });
+BROKKR_FN void end_clears(const Visit<Shared>& visit, const RegionRecord& region, uint32_t which) {
+  visit.b.sync();
+  if (visit.b.leader()) visit.b.warp.once([&] { visit.t.targets.region_state[region.number].bits &= ~which; });
 }
 
 // Writes the region's pending clears of the planes `which` (RegionBit) to memory and records this. Called by all warps.
 template <class Shared>
-BROKKR_FN void write_clears(const Visit<Shared>& v, const RegionRecord& region, uint32_t which) {
-  materialize_clears(v.b.warp, v.t.targets, region, which, v.share());
-  end_clears(v, region, which);
+BROKKR_FN void write_clears(const Visit<Shared>& visit, const RegionRecord& region, uint32_t which) {
+  materialize_clears(visit.b.warp, visit.t.targets, region, which, visit.share());
+  end_clears(visit, region, which);
 }
 
 // True if regions note that their first colour changes (kChanged). On CUDA every publication copies all regions.
@@ -119,26 +119,27 @@ inline constexpr bool kNotesChanges = Warp::takes_turns && (kKernelFeatures & kF
 
 // Notes that the region's first colour changes. Called by all warps; the caller's next barrier completes it.
 template <class Shared>
-BROKKR_FN void note_change(const Visit<Shared>& v, const RegionRecord& region) {
+BROKKR_FN void note_change(const Visit<Shared>& visit, const RegionRecord& region) {
   if constexpr (kNotesChanges) {
-    v.b.sync();
-    if (v.b.leader()) v.b.warp.once([&] { v.t.targets.region_state[region.number].bits |= kChanged; });
+    visit.b.sync();
+    if (visit.b.leader()) visit.b.warp.once([&] { visit.t.targets.region_state[region.number].bits |= kChanged; });
   }
 }
 
 // Loads the pictures that wait for the region, if any of `which` (kLoadWaits, kDepthLoadWaits) do. Called by all warps,
 // which all see the loaded samples.
 template <class Shared>
-BROKKR_FN void end_waiting_load(const Visit<Shared>& v, const RegionRecord& region,
+BROKKR_FN void end_waiting_load(const Visit<Shared>& visit, const RegionRecord& region,
                                 uint32_t which = kLoadWaits | kDepthLoadWaits) {
   if constexpr (kLoadsCanWait) {
-    const RegionState state = v.t.targets.region_state[region.number];
+    const RegionState state = visit.t.targets.region_state[region.number];
     for (const uint32_t bit : {kLoadWaits, kDepthLoadWaits}) {
       if ((state.bits & which & bit) == 0) continue;
       const uint64_t phase = bit == kLoadWaits ? state.color : waiting_depth_load(state);
-      PictureLoad(v.t.targets, region, v.t.frame.phases[phase], v.t.programs.loads).load_region(v.b.warp, v.share());
-      end_clears(v, region, bit);
-      v.b.sync();
+      PictureLoad(visit.t.targets, region, visit.t.frame.phases[phase], visit.t.programs.loads)
+          .load_region(visit.b.warp, visit.share());
+      end_clears(visit, region, bit);
+      visit.b.sync();
     }
   }
 }

@@ -36,11 +36,11 @@ struct Position {
 
 // The positions in the layer of samples s .. s + width - 1 of a region.
 BROKKR_FN Position region_position(Warp& w, const TargetTables& planes, const RegionRecord& region, int s) {
-  const Int at = w.lane() + s;
-  const Int tile = at >> 6;
+  const Int sample = w.lane() + s;
+  const Int tile = sample >> 6;
   const int tiles_shift = planes.region_shift - 3;
-  return {tile_x(at & 63) + ((tile & ((1 << tiles_shift) - 1)) << 3) + region.x,
-          tile_y(at & 63) + ((tile >> tiles_shift) << 3) + region.y};
+  return {tile_x(sample & 63) + ((tile & ((1 << tiles_shift) - 1)) << 3) + region.x,
+          tile_y(sample & 63) + ((tile >> tiles_shift) << 3) + region.y};
 }
 
 // Order keys: among equal depths the smaller key wins. Content from before the phase gets the strongest key if a new

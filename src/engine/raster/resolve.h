@@ -100,15 +100,15 @@ BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass
     const Mask m = w.lanes_of(uint32_t(which >> s));
     if (!w.any(m)) continue;
     for (uint32_t i = 0; i < run.program.color_count; ++i) {
-      const ProgramColor& to = run.program.colors[i];
-      const Color color = color_of(w, run, to, s);
-      if (to.plane == 0) {
+      const ProgramColor& output = run.program.colors[i];
+      const Color color = color_of(w, run, output, s);
+      if (output.plane == 0) {
         const Stored stored = store_color(format, color);
         w.merge(run.memory.low + s, stored.low, m);
         w.merge(run.memory.high + s, stored.high, m);
       } else {
         const size_t place = pass.base() + size_t(tile * kTileSamples + s);
-        PlaneSamples(*pass.planes, {pass.region->target, to.plane, place, raw}).store(w, color, m);
+        PlaneSamples(*pass.planes, {pass.region->target, output.plane, place, raw}).store(w, color, m);
       }
     }
   }
@@ -203,7 +203,9 @@ class ColorPlace {
       const TargetRecord& target = pass.planes->targets[region.target];
       const int tiles_shift = pass.shift - 3;
       const int x = pass.x + (tile & ((1 << tiles_shift) - 1)) * kTile, y = pass.y + (tile >> tiles_shift) * kTile;
-      const auto inside = [](uint32_t size, int at) { return int(size) - at < kTile ? int(size) - at : kTile; };
+      const auto inside = [](uint32_t size, int start) {
+        return int(size) - start < kTile ? int(size) - start : kTile;
+      };
       first = shown.pixels + (int64_t(region.layer - shown.first) * shown.layer + y * shown.row + x);
       step = ptrdiff_t(shown.row);
       wide = inside(target.width, x);
@@ -286,7 +288,8 @@ BROKKR_FN bool write_of_one_source(Warp& w, const ShadeContext& context, const S
 // Shades samples of a tile whose shader has parts. Returns these samples. If the shader needs quads, a vector whose
 // quads have several primitives is left out.
 template <class Shader>
-BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, const ShadedTile& tile, TileColors& to) {
+BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, const ShadedTile& tile,
+                                             TileColors& colors) {
   const KeyPass& pass = tile.pass;
   const Uint nothing = nothing_new(pass.key_bits);
   Uint primitives[kTileSamples / kWidth];
@@ -305,15 +308,15 @@ BROKKR_FN_NOINLINE uint64_t resolve_in_parts(Warp& w, ShadeContext& context, con
     won |= uint64_t(w.ballot(here)) << s;
     active |= uint64_t(w.ballot(lanes)) << s;
   }
-  return shade_tile_in_parts<Shader>(w, context, tile, active, primitives, to) & won;
+  return shade_tile_in_parts<Shader>(w, context, tile, active, primitives, colors) & won;
 }
-#define BROKKR_SHADING(value, name, shader, meaning)               \
-  case Shading::value:                                             \
-    if constexpr (HasParts<shader<Warp>> && Warp::takes_turns)     \
-      return resolve_in_parts<shader<Warp>>(w, context, tile, to); \
-    else                                                           \
+#define BROKKR_SHADING(value, name, shader, meaning)                   \
+  case Shading::value:                                                 \
+    if constexpr (HasParts<shader<Warp>> && Warp::takes_turns)         \
+      return resolve_in_parts<shader<Warp>>(w, context, tile, colors); \
+    else                                                               \
       return 0;
-BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const ShadedTile& tile, TileColors& to) {
+BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const ShadedTile& tile, TileColors& colors) {
   switch (context.shading) {
 #include "brokkr/shadings.def"
   }
@@ -325,14 +328,14 @@ BROKKR_FN uint64_t resolve_tile_in_parts(Warp& w, ShadeContext& context, const S
 BROKKR_FN void shade_vector(Warp& w, ShadeContext& context, const ShadedTile& tile, int s,
                             [[maybe_unused]] const TileColors& colors, Stored& shown) {
   const KeyPass& pass = tile.pass;
-  const int at = tile.number * kTileSamples + s;
-  const Uint order = pass.keys->order(w, at);
+  const int first = tile.number * kTileSamples + s;
+  const Uint order = pass.keys->order(w, first);
   const Mask won = order != nothing_new(pass.key_bits);
   const Int i = w.lane() + s;
   Samples in;
   in.x = to_float(tile_x(i) + tile.x0) + 0.5f;
   in.y = to_float(tile_y(i) + tile.y0) + 0.5f;
-  in.z = depth_of_key(pass.keys->depth(w, at), pass.key_bits);
+  in.z = depth_of_key(pass.keys->depth(w, first), pass.key_bits);
   in.primitive = primitive_of_order(order, pass.key_bits);
   Mask others = won;
   if (tile.by_program != 0) {
@@ -404,9 +407,9 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
       }
     }
     for (int s = 0; s < kTileSamples; s += w.width) {
-      const int at = tile * kTileSamples + s;
-      const size_t memory = base + size_t(at);
-      const Uint order = keys.order(w, at);
+      const int first = tile * kTileSamples + s;
+      const size_t memory = base + size_t(first);
+      const Uint order = keys.order(w, first);
       const Mask won = order != nothing;
       const bool some = w.any(won);
       Stored shown{uint32_t(state.color), uint32_t(state.color >> 32)};
@@ -425,7 +428,7 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
         if (half) w.merge(planes.color_high + memory, shown.high, write);
       }
       if ((some || (state.bits & kClearDepth)) && !(Warp::takes_turns && planes.drops_depth))
-        w.store(planes.depth + memory, depth_of_key(keys.depth(w, at), pass.key_bits));
+        w.store(planes.depth + memory, depth_of_key(keys.depth(w, first), pass.key_bits));
     }
     place.finish(tile);
   }

@@ -20,11 +20,11 @@ struct SampledTileKeys {
   size_t stride;  // from a sample to the next one of the same pixel, in the planes
   size_t first;   // the tile's first pixel, sample 0
 
-  BROKKR_FN SampledTileKeys(const KeyPass& of, uint32_t of_samples, int tile)
-      : pass(of),
-        samples(of_samples),
-        stride(size_t(of.planes->targets[of.region->target].sample_regions) * size_t(of.samples())),
-        first(of.base() + size_t(tile) * kTileSamples) {}
+  BROKKR_FN SampledTileKeys(const KeyPass& key_pass, uint32_t samples_per_pixel, int tile)
+      : pass(key_pass),
+        samples(samples_per_pixel),
+        stride(size_t(key_pass.planes->targets[key_pass.region->target].sample_regions) * size_t(key_pass.samples())),
+        first(key_pass.base() + size_t(tile) * kTileSamples) {}
 
   BROKKR_FN size_t place(uint32_t i, int s) const { return first + i * stride + size_t(s); }
   BROKKR_FN Uint order(Warp& w, uint32_t i, int s) const { return w.load(pass.planes->order + place(i, s)); }
@@ -67,9 +67,9 @@ BROKKR_FN_NOINLINE int shade_sampled_programs(Warp& w, ShadeContext& context, co
     }
     w.sync();
     while (todo != 0) {
-      const RunRecord& of_first = frame.runs[frame.batch_run[memory.primitive[lowest_bit(todo)] / kBatchTriangles]];
-      const DrawRecord& draw = frame.draws[of_first.draw];
-      const uint64_t same = todo & samples_of_run(w, of_first, draw, memory);
+      const RunRecord& first_run = frame.runs[frame.batch_run[memory.primitive[lowest_bit(todo)] / kBatchTriangles]];
+      const DrawRecord& draw = frame.draws[first_run.draw];
+      const uint64_t same = todo & samples_of_run(w, first_run, draw, memory);
       todo &= ~same;
       if (draw.program == kNoProgram) continue;
       const ProgramRun run = open_program(context, draw.program, x0, y0);
@@ -85,9 +85,9 @@ BROKKR_FN_NOINLINE int shade_sampled_programs(Warp& w, ShadeContext& context, co
           const Mask here = m && keys.order(w, j, s) == order;
           if (!w.any(here)) continue;
           for (uint32_t c = 0; c < run.program.color_count; ++c) {
-            const ProgramColor& to = run.program.colors[c];
-            store_plane(w, planes, {pass.region->target, to.plane, keys.place(j, s), raw}, color_of(w, run, to, s),
-                        here);
+            const ProgramColor& output = run.program.colors[c];
+            store_plane(w, planes, {pass.region->target, output.plane, keys.place(j, s), raw},
+                        color_of(w, run, output, s), here);
           }
           keys.note_writer(w, j, s, primitive, here);
           keys.finish(w, j, s, here);

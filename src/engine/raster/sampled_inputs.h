@@ -27,39 +27,40 @@ struct SamplesOfRun {
 // Inputs with one place within the pixel, with the interface of PixelCentres.
 struct SampledPlaces {
   static constexpr bool kUniform = false;
-  const SamplesOfRun& of;
+  const SamplesOfRun& run_samples;
   InputPlace place;
 
   BROKKR_FN bool takes(const ProgramInput& input) const { return input.place == place; }
   BROKKR_FN Float x(Warp& w, const ProgramRun& run, int g) const {
-    return at(w, run, g, [](SampleOffset offset) { return offset.x; });
+    return coordinate(w, run, g, [](SampleOffset offset) { return offset.x; });
   }
   BROKKR_FN Float y(Warp& w, const ProgramRun& run, int g) const {
-    const int sign = of.mirrored() ? -1 : 1;
-    return at(w, run, g, [=](SampleOffset offset) { return sign * offset.y; });
+    const int sign = run_samples.mirrored() ? -1 : 1;
+    return coordinate(w, run, g, [=](SampleOffset offset) { return sign * offset.y; });
   }
   BROKKR_FN Uint sample_word(Warp& w, const ProgramRun& run, shader::SampleWord word, int g) const {
-    const SampledPlaces centroid{of, InputPlace::centroid}, sample{of, InputPlace::sample};
+    const SampledPlaces centroid{run_samples, InputPlace::centroid}, sample{run_samples, InputPlace::sample};
     switch (word) {
-      case shader::SampleWord::number: return of.whole() || of.sample < 0 ? 0u : uint32_t(of.sample);
+      case shader::SampleWord::number:
+        return run_samples.whole() || run_samples.sample < 0 ? 0u : uint32_t(run_samples.sample);
       case shader::SampleWord::position_x: return as_uint(sample.x(w, run, g));
       case shader::SampleWord::position_y: return as_uint(sample.y(w, run, g));
       case shader::SampleWord::mask: return mask(w, run, g);
-      case shader::SampleWord::count: return of.samples;
+      case shader::SampleWord::count: return run_samples.samples;
       case shader::SampleWord::centroid_x: return as_uint(centroid.x(w, run, g) - 0.5f);
       case shader::SampleWord::centroid_y: return as_uint(centroid.y(w, run, g) - 0.5f);
-      case shader::SampleWord::places_x: return of.whole() ? 8u : sample_places_x(of.samples);
-      case shader::SampleWord::places_y: return of.whole() ? 8u : places_y();
+      case shader::SampleWord::places_x: return run_samples.whole() ? 8u : sample_places_x(run_samples.samples);
+      case shader::SampleWord::places_y: return run_samples.whole() ? 8u : places_y();
     }
     return 0u;
   }
 
  private:
   BROKKR_FN uint32_t places_y() const {
-    const uint32_t places = sample_places_y(of.samples);
-    if (!of.mirrored()) return places;
+    const uint32_t places = sample_places_y(run_samples.samples);
+    if (!run_samples.mirrored()) return places;
     uint32_t turned = 0;
-    for (uint32_t i = 0; i < of.samples; ++i) turned |= (16 - (places >> (4 * i) & 15u)) << (4 * i);
+    for (uint32_t i = 0; i < run_samples.samples; ++i) turned |= (16 - (places >> (4 * i) & 15u)) << (4 * i);
     return turned;
   }
   // The lanes g .. g + width - 1 whose pixels are in `pixels`.
@@ -70,29 +71,30 @@ struct SampledPlaces {
     return ((half >> as_uint(pixel & 31)) & 1) != 0;
   }
   template <class Axis>
-  BROKKR_FN float of_sample(uint32_t i, Axis axis) const {
-    return 0.5f + float(axis(sample_offset(of.samples, i))) * 0x1p-8f;
+  BROKKR_FN float coordinate_of_sample(uint32_t i, Axis axis) const {
+    return 0.5f + float(axis(sample_offset(run_samples.samples, i))) * 0x1p-8f;
   }
   template <class Axis>
-  BROKKR_FN Float at(Warp& w, const ProgramRun& run, int g, Axis axis) const {
-    if (of.whole() || place == InputPlace::centre) return 0.5f;
-    if (place == InputPlace::sample) return of.sample < 0 ? Float(0.5f) : Float(of_sample(uint32_t(of.sample), axis));
-    if (of.passed == nullptr) return 0.5f;
+  BROKKR_FN Float coordinate(Warp& w, const ProgramRun& run, int g, Axis axis) const {
+    if (run_samples.whole() || place == InputPlace::centre) return 0.5f;
+    if (place == InputPlace::sample)
+      return run_samples.sample < 0 ? Float(0.5f) : Float(coordinate_of_sample(uint32_t(run_samples.sample), axis));
+    if (run_samples.passed == nullptr) return 0.5f;
     Float centroid = 0.5f;
     Mask all = true;
-    for (uint32_t i = of.samples; i-- > 0;) {
-      const Mask has = lanes_in(w, run, g, of.passed[i]);
-      centroid = select(has, of_sample(i, axis), centroid);
+    for (uint32_t i = run_samples.samples; i-- > 0;) {
+      const Mask has = lanes_in(w, run, g, run_samples.passed[i]);
+      centroid = select(has, coordinate_of_sample(i, axis), centroid);
       all = all && has;
     }
     return select(all, 0.5f, centroid);
   }
   BROKKR_FN Uint mask(Warp& w, const ProgramRun& run, int g) const {
-    if (of.whole() || (of.sample < 0 && of.covered == nullptr)) return 1u;
-    if (of.sample >= 0) return 1u << uint32_t(of.sample);
+    if (run_samples.whole() || (run_samples.sample < 0 && run_samples.covered == nullptr)) return 1u;
+    if (run_samples.sample >= 0) return 1u << uint32_t(run_samples.sample);
     Uint bits = 0u;
-    for (uint32_t i = 0; i < of.samples; ++i)
-      bits = bits | select(lanes_in(w, run, g, of.covered[i]), Uint(1u << i), Uint(0u));
+    for (uint32_t i = 0; i < run_samples.samples; ++i)
+      bits = bits | select(lanes_in(w, run, g, run_samples.covered[i]), Uint(1u << i), Uint(0u));
     return bits;
   }
 };
@@ -109,11 +111,11 @@ BROKKR_FN void SamplesOfRun::operator()(Warp& w, const ProgramRun& run, const Dr
 }
 
 // Runs a program on pixels of several samples, like run_program.
-BROKKR_FN uint64_t run_sampled(Warp& w, ShadeContext& context, const ProgramRun& run, uint64_t wanted, bool of_one,
-                               const SamplesOfRun& samples) {
+BROKKR_FN uint64_t run_sampled(Warp& w, ShadeContext& context, const ProgramRun& run, uint64_t wanted,
+                               bool one_primitive, const SamplesOfRun& samples) {
   const uint32_t number = samples.draw.program;
-  if ((run.program.bits & kProgramPlaced) == 0) return run_program(w, context, run, number, wanted, of_one);
-  return run_program(w, context, run, number, wanted, of_one, samples);
+  if ((run.program.bits & kProgramPlaced) == 0) return run_program(w, context, run, number, wanted, one_primitive);
+  return run_program(w, context, run, number, wanted, one_primitive, samples);
 }
 
 BROKKR_MACHINE_END

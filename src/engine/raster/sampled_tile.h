@@ -57,21 +57,21 @@ struct SampledTriangle {
 class SampledEdges {
  public:
   BROKKR_FN SampledEdges(Warp& w, const SampledPass& pass, const DrawRecord& draw, const SampledTriangle& tri)
-      : pass_(pass), draw_(draw), of_(tri), tri_(tri.centre), edges_(w, tri_, pass.x0, pass.y0) {}
+      : pass_(pass), draw_(draw), triangle_(tri), tri_(tri.centre), edges_(w, tri_, pass.x0, pass.y0) {}
   BROKKR_FN SampleRule rule(uint32_t i) const { return {draw_, pass_.samples, i}; }
 
   // Finds the samples that the triangle covers. Returns the pixels, one bit each.
   BROKKR_FN uint64_t cover(Warp& w, uint64_t (&covered)[kMaxSamples]) {
-    const bool whole = of_.whole, same = (draw_.bits & kDrawOneSample) != 0;
-    const EdgeFunctions exact(of_.block, of_.record, pass_.regions->x, pass_.regions->y);
+    const bool whole = triangle_.whole, same = (draw_.bits & kDrawOneSample) != 0;
+    const EdgeFunctions exact(triangle_.block, triangle_.record, pass_.regions->x, pass_.regions->y);
     uint64_t pixels = 0, found = whole ? ~uint64_t(0) : 0;
     bool finds = !whole;
     for (uint32_t i = 0; i < pass_.samples; ++i) {
-      const SampleRule at = rule(i);
+      const SampleRule sample_rule = rule(i);
       covered[i] = 0;
-      if (at.skips) continue;
+      if (sample_rule.skips) continue;
       if (finds) {
-        for (int k = 0; k < 3; ++k) tri_.e[k] = exact.at(k, at.dx, at.dy);
+        for (int k = 0; k < 3; ++k) tri_.e[k] = exact.at(k, sample_rule.dx, sample_rule.dy);
         edges_.move(w);
         found = inside(w);
         finds = !same;  // all samples lie at the centre
@@ -85,9 +85,10 @@ class SampledEdges {
   // Calls f(s, m, z) for the vectors s .. s + width - 1 with any of `samples`: their lanes m and depths at sample i.
   template <class F>
   BROKKR_FN void for_depths(Warp& w, uint32_t i, uint64_t samples, F&& f) {
-    const SampleRule at = rule(i);
-    const RegionTriangle& centre = of_.centre;
-    tri_.z = (centre.z + centre.z_dx * (float(at.dx) * 0x1p-8f)) + centre.z_dy * (float(at.dy) * 0x1p-8f);
+    const SampleRule sample_rule = rule(i);
+    const RegionTriangle& centre = triangle_.centre;
+    tri_.z =
+        (centre.z + centre.z_dx * (float(sample_rule.dx) * 0x1p-8f)) + centre.z_dy * (float(sample_rule.dy) * 0x1p-8f);
     const TileDepths depths(edges_, samples);
     for_vectors_of(w, samples, [&](int s, Mask m) BROKKR_INLINE_LAMBDA { f(s, m, depths.at(s)); });
   }
@@ -95,7 +96,7 @@ class SampledEdges {
  private:
   const SampledPass& pass_;
   const DrawRecord& draw_;
-  const SampledTriangle& of_;
+  const SampledTriangle& triangle_;
   RegionTriangle tri_;  // its edge functions and depth move from sample to sample
   TileEdges edges_;     // of tri_
 
@@ -135,13 +136,14 @@ struct LateTests {
   ProgramTests tests;
   bool removes;  // the program may remove some samples of a pixel
 
-  BROKKR_FN LateTests(const SampledPass& of, const ProgramRun& program, const DrawRecord& of_draw)
-      : pass(of),
-        run(program),
-        draw(of_draw),
-        tests(tests_of_samples(program.program, of_draw)),
-        removes(tests.discards && (of_draw.bits & kDrawOneSample) == 0 &&
-                (program.program.sample_mask != kNoOutput || (program.program.bits & kProgramAlphaToCoverage) != 0)) {}
+  BROKKR_FN LateTests(const SampledPass& sampled_pass, const ProgramRun& program_run, const DrawRecord& tested_draw)
+      : pass(sampled_pass),
+        run(program_run),
+        draw(tested_draw),
+        tests(tests_of_samples(program_run.program, tested_draw)),
+        removes(tests.discards && (tested_draw.bits & kDrawOneSample) == 0 &&
+                (program_run.program.sample_mask != kNoOutput ||
+                 (program_run.program.bits & kProgramAlphaToCoverage) != 0)) {}
   // The depths that the program wrote; 0 if it writes none.
   BROKKR_FN Float written(Warp& w, int s) const {
     return tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f : Float(0.0f);
@@ -151,10 +153,10 @@ struct LateTests {
     if (!tests.after()) return m;
     if (removes) m = kept_samples(w, pass, run, i, s, m);
     const TilePass tile = pass.of_sample(i);
-    const TileDraw to{tile, draw};
+    const TileDraw tile_draw{tile, draw};
     if (!tests.depth) z = w.load(pass.memory.depth[i] + s);
-    m = to.test(w, s, z, m);
-    to.write_depth(w, s, z, w.load(run.memory.primitive + s), m);
+    m = tile_draw.test(w, s, z, m);
+    tile_draw.write_depth(w, s, z, w.load(run.memory.primitive + s), m);
     return m;
   }
 };
@@ -163,11 +165,11 @@ struct LateTests {
 BROKKR_FN void write_sample(Warp& w, const SampledPass& pass, const ProgramRun& run, const DrawRecord& draw, uint32_t i,
                             uint64_t kept) {
   const TilePass tile = pass.of_sample(i);
-  const TileDraw to{tile, draw};
+  const TileDraw tile_draw{tile, draw};
   const LateTests late(pass, run, draw);
   for_vectors_of(w, pass.memory.wanted[i] & kept, [&](int s, Mask m) BROKKR_INLINE_LAMBDA {
     m = late.make(w, i, s, late.written(w, s), m);
-    if (w.any(m)) to.write_all(w, run, s, w.load(run.memory.primitive + s), m);
+    if (w.any(m)) tile_draw.write_all(w, run, s, w.load(run.memory.primitive + s), m);
   });
 }
 
@@ -245,11 +247,11 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const SampledPass& pass, c
     uint64_t wanted = has_depth || has_tests ? 0 : covered[i];
     if (covered[i] != 0 && (has_depth || has_tests)) {
       const TilePass tile = pass.of_sample(i);
-      const TileDraw to{tile, draw};
+      const TileDraw tile_draw{tile, draw};
       edges.for_depths(w, i, covered[i], [&](int s, Mask m, Float z) BROKKR_INLINE_LAMBDA {
-        if (has_tests) m = tests.discards ? to.would_pass(w, s, z, m) : to.test(w, s, z, m);
+        if (has_tests) m = tests.discards ? tile_draw.would_pass(w, s, z, m) : tile_draw.test(w, s, z, m);
         if (!tests.after())
-          to.write_depth(w, s, z, tri.centre.primitive, m);
+          tile_draw.write_depth(w, s, z, tri.centre.primitive, m);
         else if (has_depth)
           w.merge(pass.memory.depth[i] + s, z, m);
         wanted |= uint64_t(w.ballot(m)) << s;
@@ -310,10 +312,10 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const SampledPass& pass, const Dra
       const Mask m = kept && w.lanes_of(uint32_t(covered[i] >> s));
       if (!w.any(m)) continue;
       const TilePass tile = pass.of_sample(i);
-      const TileDraw to{tile, draw};
+      const TileDraw tile_draw{tile, draw};
       const Float z = w.load(pass.memory.depth[i] + s);
-      const Mask passed = to.test(w, s, z, m);
-      to.write_depth(w, s, z, tri.centre.primitive, passed);
+      const Mask passed = tile_draw.test(w, s, z, m);
+      tile_draw.write_depth(w, s, z, tri.centre.primitive, passed);
       visible[i] = uint32_t(w.ballot(passed));
       any |= visible[i];
     }

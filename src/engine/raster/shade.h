@@ -118,15 +118,15 @@ struct ShadedTile {
 // only machines that have SurfaceTable compile this.
 template <class Shader, int kVectors, class Context>
 BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, const ShadedTile& tile, uint64_t which,
-                                       const Uint (&primitives)[kVectors], TileColors& to) {
+                                       const Uint (&primitives)[kVectors], TileColors& colors) {
   const FrameTables& frame = *context.frame;
   typename Shader::Carried carried[kVectors];
   Mask lanes[kVectors];
   uint64_t shaded = 0;
   while (which != 0) {
     const int first = lowest_bit(which);
-    const uint32_t of_first = w.broadcast(primitives[first / kWidth], first % kWidth);
-    const uint32_t number = frame.batch_run[of_first / kBatchTriangles];
+    const uint32_t first_primitive = w.broadcast(primitives[first / kWidth], first % kWidth);
+    const uint32_t number = frame.batch_run[first_primitive / kBatchTriangles];
     if (context.run.number != number) open_run(frame, number, context.run);
     ShaderInput<Warp> in;
     in.frame = context.frame;
@@ -143,25 +143,26 @@ BROKKR_FN uint64_t shade_tile_in_parts(Warp& w, Context& context, const ShadedTi
     which &= ~same;
     if (!(in.draw->bits & kDrawMaterial)) continue;
     shaded |= same;
-    const TileOfRun<kVectors> of_run{tile.x0, tile.y0, same, primitives};
-    for (int i = 0; i < kVectors; ++i) lanes[i] = w.lanes_of(of_run.lanes(i));
+    const TileOfRun<kVectors> run_tile{tile.x0, tile.y0, same, primitives};
+    for (int i = 0; i < kVectors; ++i) lanes[i] = w.lanes_of(run_tile.lanes(i));
     const auto for_vectors = [&](auto&& f) BROKKR_INLINE_LAMBDA {
       for (int i = 0; i < kVectors; ++i) {
-        if (of_run.lanes(i) != 0) f(i, lanes[i]);
+        if (run_tile.lanes(i) != 0) f(i, lanes[i]);
       }
     };
-    interpolate_tile<Shader::kColors>(w, context.run, of_run, context.surfaces.table, in,
+    interpolate_tile<Shader::kColors>(w, context.run, run_tile, context.surfaces.table, in,
                                       [&](int i) BROKKR_INLINE_LAMBDA { Shader::begin(in, carried[i]); });
-    const ShaderUniforms of = in;
+    const ShaderUniforms uniforms = in;
     [&]<int... kPart>(std::integer_sequence<int, kPart...>) BROKKR_INLINE_LAMBDA {
-      (for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA { Shader::template part<kPart>(w, of, m, carried[i]); }),
+      (for_vectors([&](int i, Mask m)
+                       BROKKR_INLINE_LAMBDA { Shader::template part<kPart>(w, uniforms, m, carried[i]); }),
        ...);
     }
     (std::make_integer_sequence<int, Shader::kParts>());
     for_vectors([&](int i, Mask m) BROKKR_INLINE_LAMBDA {
-      const Stored stored = store_color(tile.format, color_of(Shader::end(of, carried[i])));
-      w.merge(to.low + i * kWidth, stored.low, m);
-      if (tile.format == uint32_t(ColorFormat::rgba16f)) w.merge(to.high + i * kWidth, stored.high, m);
+      const Stored stored = store_color(tile.format, color_of(Shader::end(uniforms, carried[i])));
+      w.merge(colors.low + i * kWidth, stored.low, m);
+      if (tile.format == uint32_t(ColorFormat::rgba16f)) w.merge(colors.high + i * kWidth, stored.high, m);
     });
   }
   return shaded;

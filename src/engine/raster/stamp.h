@@ -18,12 +18,12 @@ BROKKR_FN_NOINLINE void write_stamps(Warp& w, const TargetTables& planes, size_t
   const uint32_t last =
       w.uniform([&]() -> uint32_t { return device_atomic<uint32_t>(*words).fetch_add(count, kRelaxed); });
   const uint32_t time = w.uniform([&]() -> uint32_t { return uint32_t(clock_ns() >> kStampTimeShift); });
-  uint32_t* const at =
+  uint32_t* const entry =
       words + kStampHead + first / kTileSamples * size_t(kStampWords * kTileSamples) + first % kTileSamples;
-  w.merge(at, w.inclusive_count(m) + last, m);
-  w.merge(at + kTileSamples, Uint(time), m);
-  w.merge(at + 2 * kTileSamples, Uint(planes.block), m);
-  w.merge(at + 3 * kTileSamples, Uint(uint32_t(w.index)), m);
+  w.merge(entry, w.inclusive_count(m) + last, m);
+  w.merge(entry + kTileSamples, Uint(time), m);
+  w.merge(entry + 2 * kTileSamples, Uint(planes.block), m);
+  w.merge(entry + 3 * kTileSamples, Uint(uint32_t(w.index)), m);
 }
 
 // Stamps if the frame keeps stamps. Kernels without the feature contain no code for it.

@@ -83,9 +83,9 @@ BROKKR_FN void store_tile(Warp& w, const TilePass& pass) {
   uint32_t* words = reinterpret_cast<uint32_t*>(planes.stencil + memory);
   for (int s = 0; s < kTileSamples / 4 && (pass.beside_colors & kPlaneStencil) != 0; s += w.width) {
     const Mask m = w.first_lanes(kTileSamples / 4 - s);
-    const Int at = (w.lane() + s) * 4;
+    const Int first = (w.lane() + s) * 4;
     Uint word = 0u;
-    for (int k = 0; k < 4; ++k) word = word | (w.gather(tile.stencil, at + k, m) << (8 * k));
+    for (int k = 0; k < 4; ++k) word = word | (w.gather(tile.stencil, first + k, m) << (8 * k));
     w.store(words + s, word, m);
   }
   w.sync();
@@ -122,11 +122,11 @@ struct ColorWrite {
   const float (&constant)[4];
 
   BROKKR_FN BlendTerms terms(bool clamps) const { return {blend_color, blend_alpha, constant, clamps}; }
-  BROKKR_FN static ColorWrite of(const DrawRecord& draw) {
+  BROKKR_FN static ColorWrite of_draw(const DrawRecord& draw) {
     return {draw.color_mask,    (draw.bits & kDrawBlend) != 0, false, draw.blend_color, draw.blend_alpha,
             draw.blend_constant};
   }
-  BROKKR_FN static ColorWrite of(const ProgramColor& color, const DrawRecord& draw) {
+  BROKKR_FN static ColorWrite of_program(const ProgramColor& color, const DrawRecord& draw) {
     return {color.mask,        color.blends != 0, color.bounded != 0,
             color.blend_color, color.blend_alpha, draw.blend_constant};
   }
@@ -213,7 +213,7 @@ struct TileDraw {
   }
   BROKKR_FN void write(Warp& w, int s, Color color, Uint primitive, Mask m) const {
     if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
-    write_color(w, pass, ColorWrite::of(draw), pass.format, {s, m, color});
+    write_color(w, pass, ColorWrite::of_draw(draw), pass.format, {s, m, color});
     note_writer(w, s, primitive, m);
   }
   // Writes all colours of the draw's program.
@@ -222,7 +222,7 @@ struct TileDraw {
     const ColorFormat format = raw && !pass.half() ? ColorFormat::rgba8 : pass.format;
     for (uint32_t i = 0; i < run.program.color_count; ++i) {
       const ProgramColor& color = run.program.colors[i];
-      const ColorWrite writing = ColorWrite::of(color, draw);
+      const ColorWrite writing = ColorWrite::of_program(color, draw);
       const bool has_second = color.second != kNoOutput;
       const Color second = has_second ? second_of(w, run, color, s) : Color{0.0f, 0.0f, 0.0f, 0.0f};
       const ColorVector vector{s, m, color_of(w, run, color, s), has_second ? &second : nullptr};
@@ -361,9 +361,9 @@ class BatchWrite {
   }
   BROKKR_FN BatchWrite(const TilePass& pass, const DrawRecord& draw, const ProgramRun& run)
       : pass_(pass),
-        how_(ColorWrite::of(run.program.colors[0], draw)),
+        color_write_(ColorWrite::of_program(run.program.colors[0], draw)),
         results_(run.results() + int(run.program.colors[0].first) * kTileSamples),
-        written_(bytes_of_channels(how_.mask)),
+        written_(bytes_of_channels(color_write_.mask)),
         encodes_(pass.format == ColorFormat::rgba8_srgb && (run.program.bits & kProgramRaw) == 0) {}
 
   // visible(s, m) returns the lanes of m that are written; m is not empty.
@@ -385,7 +385,7 @@ class BatchWrite {
 
  private:
   const TilePass& pass_;
-  const ColorWrite how_;
+  const ColorWrite color_write_;
   const uint32_t* const results_;
   const uint32_t written_;  // mask of bytes
   const bool encodes_;      // colours are stored as sRGB
@@ -395,12 +395,12 @@ class BatchWrite {
   struct Source {
     static constexpr uint32_t kFormat = uint32_t(kEncodes ? ColorFormat::rgba8_srgb : ColorFormat::rgba8);
     static constexpr bool kWeighs = !kEncodes && (kBlending == Blending::over || kBlending == Blending::layer);
-    const ColorWrite& how;
+    const ColorWrite& writing;
     Color color;    // kWeighs: the colour times its alpha, and the alpha that is added
     Float through;  // kWeighs
     Uint stored;    // Blending::none
 
-    BROKKR_FN Source(const ColorWrite& writing, const Color& given) : how(writing), color(given) {
+    BROKKR_FN Source(const ColorWrite& color_write, const Color& given) : writing(color_write), color(given) {
       if constexpr (kBlending == Blending::none) {
         stored = store_color(kFormat, given).low;
       } else if constexpr (kWeighs) {
@@ -420,20 +420,21 @@ class BatchWrite {
         return code(color.r, under.r) | code(color.g, under.g) << 8 | code(color.b, under.b) << 16 |
                code(color.a, under.a) << 24;
       }
-      const auto blended = [&](const uint8_t(&of_color)[3], const uint8_t(&of_alpha)[3]) BROKKR_INLINE_LAMBDA {
-        return store_color(kFormat, blend({of_color, of_alpha, how.constant, true}, color, nullptr, under)).low;
+      const auto blended = [&](const uint8_t(&color_terms)[3], const uint8_t(&alpha_terms)[3]) BROKKR_INLINE_LAMBDA {
+        return store_color(kFormat, blend({color_terms, alpha_terms, writing.constant, true}, color, nullptr, under))
+            .low;
       };
       if constexpr (kBlending == Blending::over) return blended(kOver, kOver);
       if constexpr (kBlending == Blending::premultiplied) return blended(kPremultiplied, kPremultiplied);
       if constexpr (kBlending == Blending::light) return blended(kLight, kLight);
       if constexpr (kBlending == Blending::filter) return blended(kFilter, kFilter);
-      return blended(how.blend_color, how.blend_alpha);
+      return blended(writing.blend_color, writing.blend_alpha);
     }
   };
 
   template <bool kWhole, class Each>
   BROKKR_FN void write_as(Warp& w, uint64_t kept, Each each) const {
-    const Blending blending = blending_of(how_);
+    const Blending blending = blending_of(color_write_);
     if (encodes_) {
       if (blending == Blending::none) return write_vectors<Blending::none, kWhole, true>(w, kept, each);
       if (blending == Blending::over) return write_vectors<Blending::over, kWhole, true>(w, kept, each);
@@ -462,7 +463,7 @@ class BatchWrite {
         continue;
       }
       const auto channel = [&](int c) { return as_float(w.load(results + c * kTileSamples + s)); };
-      const Source<kBlending, kEncodes> source(how_, {channel(0), channel(1), channel(2), channel(3)});
+      const Source<kBlending, kEncodes> source(color_write_, {channel(0), channel(1), channel(2), channel(3)});
       // The samples of most pixels have the same colour, so that one blend serves all.
       bool has_blended = false;
       Uint under = 0u, blended = 0u;
@@ -482,7 +483,7 @@ class BatchWrite {
 // Shades the waiting samples and writes them.
 BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& batch) {
   const DrawRecord& draw = *batch.draw;
-  const TileDraw to{pass, draw};
+  const TileDraw tile_draw{pass, draw};
   const ProgramRun run = open_program(pass, draw);
   const ProgramTests tests(run.program, draw);
   w.sync();
@@ -496,8 +497,8 @@ BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& 
     if (!tests.after()) return m;
     const Float z = tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f
                                 : w.load(run.memory.depth + s);
-    m = to.test(w, s, z, m);
-    to.write_depth(w, s, z, w.load(run.memory.primitive + s), m);
+    m = tile_draw.test(w, s, z, m);
+    tile_draw.write_depth(w, s, z, w.load(run.memory.primitive + s), m);
     return m;
   };
   if (Warp::takes_turns && BatchWrite::suffices(pass, run)) {
@@ -515,7 +516,7 @@ BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& 
     Mask m = w.lanes_of(uint32_t(kept >> s));
     if (!w.any(m)) continue;
     m = visible(s, m);
-    if (w.any(m)) to.write_all(w, run, s, w.load(run.memory.primitive + s), m);
+    if (w.any(m)) tile_draw.write_all(w, run, s, w.load(run.memory.primitive + s), m);
   }
   batch = {};
 }
@@ -536,10 +537,10 @@ class NearerTest {
   }
   // `is_first`: no samples of other triangles wait, so the memory's primitives may be written over.
   BROKKR_FN NearerTest(const TilePass& pass, const DrawRecord& draw, const ProgramTests& tests, bool is_first)
-      : old_(pass.tile.depth),
-        to_(tests.after()                        ? pass.shading.memory->depth
-            : (draw.bits & kDrawDepthWrite) != 0 ? pass.tile.depth
-                                                 : nullptr),
+      : old_depths_(pass.tile.depth),
+        new_depths_(tests.after()                        ? pass.shading.memory->depth
+                    : (draw.bits & kDrawDepthWrite) != 0 ? pass.tile.depth
+                                                         : nullptr),
         primitives_(pass.shading.memory->primitive),
         takes_same_(CompareFunc(draw.depth_func) == CompareFunc::lequal),
         is_first_(is_first) {}
@@ -556,8 +557,8 @@ class NearerTest {
   }
 
  private:
-  const float* old_;
-  float* to_;  // null: nothing reads the triangle's depths
+  const float* old_depths_;
+  float* new_depths_;  // null: nothing reads the triangle's depths
   uint32_t* primitives_;
   bool takes_same_, is_first_;
 
@@ -567,9 +568,9 @@ class NearerTest {
     const TileDepths depths(edges, kWhole ? ~uint64_t(0) : covered);
     uint64_t passed = 0;
     const auto vector = [&](int s, Mask m) BROKKR_INLINE_LAMBDA {
-      const Float z = depths.at(s), old = w.load(old_ + s);
+      const Float z = depths.at(s), old = w.load(old_depths_ + s);
       m = kWhole ? passes(z, old) : m && passes(z, old);
-      if (to_ != nullptr) w.merge(to_ + s, z, m);
+      if (new_depths_ != nullptr) w.merge(new_depths_ + s, z, m);
       if (is_first_)
         w.store(primitives_ + s, primitive);
       else
@@ -614,15 +615,15 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
     if (NearerTest::suffices(pass, draw, tests))
       return add(NearerTest(pass, draw, tests, is_first).take(w, edges, covered, tri.primitive));
   }
-  const TileDraw to{pass, draw};
+  const TileDraw tile_draw{pass, draw};
   const TileDepths depths(edges, has_depth || has_tests ? covered : 0);
   uint64_t wanted = 0;
   for_vectors_of(w, covered, [&](int s, Mask m) BROKKR_INLINE_LAMBDA {
     if (has_depth || has_tests) {
       const Float z = depths.at(s);
-      if (has_tests) m = tests.discards ? to.would_pass(w, s, z, m) : to.test(w, s, z, m);
+      if (has_tests) m = tests.discards ? tile_draw.would_pass(w, s, z, m) : tile_draw.test(w, s, z, m);
       if (!tests.after())
-        to.write_depth(w, s, z, tri.primitive, m);
+        tile_draw.write_depth(w, s, z, tri.primitive, m);
       else if (has_depth)
         w.merge(memory.depth + s, z, m);
     }
@@ -642,12 +643,15 @@ class FlatWrite {
            !pass.planes.visible_id && !pass.planes.depth_id;
   }
   BROKKR_FN FlatWrite(const TilePass& pass, const DrawRecord& draw, Color color)
-      : pass_(pass), draw_(draw), how_(ColorWrite::of(draw)), written_(bytes_of_channels(draw.color_mask)) {
+      : pass_(pass),
+        draw_(draw),
+        color_write_(ColorWrite::of_draw(draw)),
+        written_(bytes_of_channels(draw.color_mask)) {
     if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
     color_ = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
   }
   BROKKR_FN void draw(Warp& w, const TileEdges& edges, uint64_t covered, TileCounts& counts) {
-    const Blending blending = blending_of(how_);
+    const Blending blending = blending_of(color_write_);
     if (blending == Blending::none) {
       same_ = store_color(uint32_t(pass_.format), color_).low;
       draw_vectors<Blending::none>(w, edges, covered, counts);
@@ -663,7 +667,7 @@ class FlatWrite {
  private:
   const TilePass& pass_;
   const DrawRecord& draw_;
-  const ColorWrite how_;
+  const ColorWrite color_write_;
   const uint32_t written_;  // mask of bytes
   Uint same_;               // Blending::none: the stored value
   Color color_;             // Blending::over: the colour times its alpha
@@ -679,17 +683,17 @@ class FlatWrite {
                                   color_.b + under.b * through_, color_.a + under.a * through_})
           .low;
     }
-    return store_color(format, blend(how_.terms(true), color_, nullptr, under)).low;
+    return store_color(format, blend(color_write_.terms(true), color_, nullptr, under)).low;
   }
   template <Blending kBlending>
   BROKKR_FN void draw_vectors(Warp& w, const TileEdges& edges, uint64_t covered, TileCounts& counts) const {
-    const TileDraw to{pass_, draw_};
+    const TileDraw tile_draw{pass_, draw_};
     const bool has_depth = (draw_.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0;
     const TileDepths depths(edges, has_depth ? covered : 0);
     for_vectors_of(w, covered, [&](int s, Mask m) BROKKR_INLINE_LAMBDA {
       if (has_depth) {
         const Float z = depths.at(s);
-        m = to.passes_depth(w, s, z, m);
+        m = tile_draw.passes_depth(w, s, z, m);
         if (!w.any(m)) return;
         if (draw_.bits & kDrawDepthWrite) w.merge(pass_.tile.depth + s, z, m);
       }
@@ -718,7 +722,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& pass, const DrawRe
   const MaterialRecord* material = draw.bits & kDrawMaterial ? pass.shading.frame->materials + draw.material : nullptr;
   const bool discards = material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) &&
                         shows_materials(pass.shading.shading);
-  const TileDraw to{pass, draw};
+  const TileDraw tile_draw{pass, draw};
   const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
   for (int s = 0; s < kTileSamples; s += w.width) {
     Mask m = w.lanes_of(uint32_t(covered >> s));
@@ -735,15 +739,15 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& pass, const DrawRe
       m = m && fragment.keep;
       if (draw.bits & kDrawAlphaTest) m = m && compare(draw.alpha_func, fragment.color.w, draw.alpha_ref);
     }
-    const Mask visible = to.test(w, s, in.z, m);
+    const Mask visible = tile_draw.test(w, s, in.z, m);
     if (!w.any(visible)) continue;
-    to.write_depth(w, s, in.z, tri.primitive, visible);
+    tile_draw.write_depth(w, s, in.z, tri.primitive, visible);
     if (draw.color_mask == 0) continue;
     if (!discards) {
       fragment = shade(w, pass.shading, in, true);
       counts.shaded += uint64_t(w.count(visible));
     }
-    to.write(w, s, color_of(fragment), tri.primitive, visible);
+    tile_draw.write(w, s, color_of(fragment), tri.primitive, visible);
   }
   pass.counts += counts;
 }

@@ -118,14 +118,14 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const RegionTriangle
   for (uint64_t rest = tiles.touched; rest != 0; rest &= rest - 1) {
     const int tile = lowest_bit(rest);
     const int column = tile & 7, row = tile >> 3;
-    const int at = ((row << (pass.shift - 3)) + column) * kTileSamples;
+    const int tile_start = ((row << (pass.shift - 3)) + column) * kTileSamples;
     const bool whole = (tiles.covered >> tile) & 1u;
     const TileEdges edges(w, tri, column * kTile, row * kTile);
     if constexpr (kTileStartsFit && kWidth <= 16) {
       if (whole) {
         const TileEdges::Depths depths = edges.depths();
         for (int s = 0; s < kTileSamples; s += w.width) {
-          pass.keys->take_min(w, at + s, depth_key(depths.at(s), pass.key_bits), order, true);
+          pass.keys->take_min(w, tile_start + s, depth_key(depths.at(s), pass.key_bits), order, true);
         }
         covered += kTileSamples;
         continue;
@@ -137,7 +137,7 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const RegionTriangle
       for (uint64_t left = samples; left != 0;) {
         const int s = lowest_bit(left) & ~(kWidth - 1);
         left &= ~(kVector << s);
-        pass.keys->take_min(w, at + s, depth_key(edges.depth(s), pass.key_bits), order,
+        pass.keys->take_min(w, tile_start + s, depth_key(edges.depth(s), pass.key_bits), order,
                             w.lanes_of(uint32_t(samples >> s & kVector)));
       }
       continue;
@@ -147,7 +147,7 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const RegionTriangle
       const Mask inside = whole ? true : edges.inside(s);
       if (!whole && !w.any(inside)) continue;
       const Float z = edges.depth(s);
-      pass.keys->take_min(w, at + s, depth_key(z, pass.key_bits), order, inside);
+      pass.keys->take_min(w, tile_start + s, depth_key(z, pass.key_bits), order, inside);
       covered += whole ? w.width : w.count(inside);
     }
   }
@@ -209,7 +209,7 @@ struct MiddleTriangles {
   BROKKR_FN MiddleTriangles(Warp& w, const KeyPass& pass, const Records& records, const Box<Int>& box) {
     const int last = pass.edge - 1;
     const Int x0 = maximum(box.min_x - pass.x, 0) & -kWide, y0 = maximum(box.min_y - pass.y, 0) & -kHigh;
-    const auto blocks = [](Int from, Int to, int edge) { return ((to - from) >> (edge == 4 ? 2 : 1)) + 1; };
+    const auto blocks = [](Int low, Int high, int edge) { return ((high - low) >> (edge == 4 ? 2 : 1)) + 1; };
     static_assert(!kHasMiddle || ((kWide == 4 || kWide == 2) && kHigh == 4));
     w.store(x, x0);
     w.store(y, y0);
@@ -224,8 +224,8 @@ struct MiddleTriangles {
     const Int px = ((x0 + pass.x) << 8) + 128, py = ((y0 + pass.y) << 8) + 128;
     const bool top_edges = records.block.top_edges != 0;
     for (int k = 0; k < 3; ++k) {
-      const Int at = by_x[k] * (px - vx[k]) + by_y[k] * (py - vy[k]);
-      w.store(e[k], (at + select(owns_samples(by_x[k], by_y[k], top_edges), 0, -1)) >> 8);
+      const Int value = by_x[k] * (px - vx[k]) + by_y[k] * (py - vy[k]);
+      w.store(e[k], (value + select(owns_samples(by_x[k], by_y[k], top_edges), 0, -1)) >> 8);
       w.store(a[k], by_x[k]);
       w.store(b[k], by_y[k]);
       w.store(growth[k], maximum(by_x[k], 0) * (kWide - 1) + maximum(by_y[k], 0) * (kHigh - 1));
@@ -278,10 +278,10 @@ BROKKR_FN_NOINLINE int rasterize_middle(Warp& w, const KeyPass& pass, const Reco
   Int covered = 0;
   for (uint32_t rest = w.ballot(records.m); rest != 0; rest &= rest - 1) {
     const int i = lowest_bit(rest), columns = t.columns[i], rows = t.rows[i];
-    Int of_lane[kVectors][3];
+    Int lane_values[kVectors][3];
     for (int k = 0; k < 3; ++k) {
-      of_lane[0][k] = t.a[k][i] * lane_x + t.b[k][i] * lane_y;
-      if constexpr (kVectors == 2) of_lane[1][k] = of_lane[0][k] + t.b[k][i] * kRows;
+      lane_values[0][k] = t.a[k][i] * lane_x + t.b[k][i] * lane_y;
+      if constexpr (kVectors == 2) lane_values[1][k] = lane_values[0][k] + t.b[k][i] * kRows;
     }
     const int wide = Triangles::kOneAcross || columns < kWidth ? columns : kWidth;
     const int shift = kBlockLanes.shift[wide], high = kWidth >> shift;
@@ -293,24 +293,26 @@ BROKKR_FN_NOINLINE int rasterize_middle(Warp& w, const KeyPass& pass, const Reco
       const uint32_t in_rows = first_lanes(up);
       const Int x = w.load(kBlockLanes.x[shift]) + column * Triangles::kWide;
       const Int y = w.load(kBlockLanes.y[shift]) + row * Triangles::kHigh;
-      Int first[3], most[3];
+      Int first[3], largest[3];
       for (int k = 0; k < 3; ++k) {
         first[k] = (t.a[k][i] * x + t.b[k][i] * y) + t.e[k][i];
-        most[k] = first[k] + t.growth[k][i];
+        largest[k] = first[k] + t.growth[k][i];
       }
       const auto e0 = w.spill(first[0]), e1 = w.spill(first[1]), e2 = w.spill(first[2]);
       const auto dx_of = w.spill(to_float(x) + t.dx0[i]), dy_of = w.spill(to_float(y) + t.dy0[i]);
-      const auto at_of =
+      const auto sample_of =
           w.spill(region_sample((x + t.x[i]) & -Triangles::kWide, (y + t.y[i]) & -Triangles::kHigh, pass.shift));
-      const uint32_t may = w.ballot((most[0] | most[1] | most[2]) >= 0);
+      const uint32_t may = w.ballot((largest[0] | largest[1] | largest[2]) >= 0);
       for (uint32_t some = may & in_columns & in_rows; some != 0; some &= some - 1) {
         const int n = lowest_bit(some);
         const Float z_x = t.z[i] + t.z_dx[i] * (to_float(lane_x) + dx_of[n]);
-        for (int v = 0; v < kVectors; ++v) {
-          const Mask inside = ((of_lane[v][0] + e0[n]) | (of_lane[v][1] + e1[n]) | (of_lane[v][2] + e2[n])) >= 0;
-          const Float dy = to_float(lane_y + kRows * v) + dy_of[n];
+        for (int vector = 0; vector < kVectors; ++vector) {
+          const Mask inside = ((lane_values[vector][0] + e0[n]) | (lane_values[vector][1] + e1[n]) |
+                               (lane_values[vector][2] + e2[n])) >= 0;
+          const Float dy = to_float(lane_y + kRows * vector) + dy_of[n];
           const Float depth = clamp_to(z_x + t.z_dy[i] * dy, z_min, z_max);
-          keys.take_min(w, at_of[n] + sample_row(kRows * v, 0), depth_key(depth, key_bits), t.order[i], inside);
+          keys.take_min(w, sample_of[n] + sample_row(kRows * vector, 0), depth_key(depth, key_bits), t.order[i],
+                        inside);
           covered += select(inside, 1, 0);
         }
       }

@@ -45,10 +45,10 @@ BROKKR_FN Mask lanes_of(uint64_t bits) {
 #define BROKKR_SHUFFLED(n, f) __builtin_shufflevector(n, n, BROKKR_ALL_LANES(f))
 #else
 template <class T, class F>
-BROKKR_FN T shuffled(T n, F&& from) {
-  T to;
-  for (int i = 0; i < kWidth; ++i) to[i] = n[from(i)];
-  return to;
+BROKKR_FN T shuffled(T n, F&& source_lane) {
+  T result;
+  for (int i = 0; i < kWidth; ++i) result[i] = n[source_lane(i)];
+  return result;
 }
 #define BROKKR_SHUFFLED(n, f) shuffled(n, [](int i) { return f(i); })
 #endif
@@ -109,22 +109,22 @@ BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const SampledRecord* texture, const
                                              Float v, Float detail) {
   return look_up_usual<kKnown, true>({texture, texels, m}, nullptr, u, v, detail);
 }
-// The same for a plain texture (KnownBit) of kAxes axes. `at`: the coordinates.
+// The same for a plain texture (KnownBit) of kAxes axes.
 template <uint32_t kKnown, int kAxes>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_plain(const SampledRecord* texture, const uint32_t* texels, Mask m,
-                                            const Uint (&at)[3], Float detail) {
+                                            const Uint (&coordinates)[3], Float detail) {
   Warp w;
   return plain_lookup<kAxes>(w, {texture, texels, m, 0.0f}, KnownPlainKind<kKnown, false>(),
-                             {as_float(at[0]), as_float(at[1]), as_float(at[2])}, detail);
+                             {as_float(coordinates[0]), as_float(coordinates[1]), as_float(coordinates[2])}, detail);
 }
-// The same for a lookup that compares. `at`: the coordinates and the reference.
+// The same for a lookup that compares. The reference follows the `coordinates`.
 template <uint32_t kKnown, int kAxes>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_compared(const SampledRecord* texture, const uint32_t* texels, Mask m,
-                                               const Uint (&at)[3], Float detail) {
+                                               const Uint (&coordinates)[3], Float detail) {
   Warp w;
-  const Float given = as_float(at[kAxes]), reference = texture->clamps_reference ? saturate(given) : given;
+  const Float given = as_float(coordinates[kAxes]), reference = texture->clamps_reference ? saturate(given) : given;
   return plain_lookup<kAxes>(w, {texture, texels, m, reference}, KnownPlainKind<kKnown, true>(),
-                             {as_float(at[0]), as_float(at[1]), 0.0f}, detail);
+                             {as_float(coordinates[0]), as_float(coordinates[1]), 0.0f}, detail);
 }
 
 inline constexpr uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;
@@ -215,8 +215,8 @@ struct VectorRun {
     const Float rho = of_quad && sampler.texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);
     const Float own = detail_of_span(rho);
     if (!of_quad) return as_uint(own);
-    const Float of_one = Float(Vector<float>(of_quad_lane(own.v.n, sampler.quad_lane)));
-    return as_uint(select(of_one > kLeastDetail, of_one, own));
+    const Float quad_value = Float(Vector<float>(of_quad_lane(own.v.n, sampler.quad_lane)));
+    return as_uint(select(quad_value > kLeastDetail, quad_value, own));
   }
   BROKKR_FN static void take(Uint* results, const Vec4<Warp>& texel) {
     results[0] = as_uint(texel.x);
@@ -246,20 +246,24 @@ struct VectorRun {
     return call.sampled + call.samplers[sampler].record;
   }
   template <uint32_t kKnown, int kAxes>
-  BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, const Uint (&at)[3], Uint detail) const {
+  BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, const Uint (&coordinates)[3],
+                               Uint detail) const {
     if (!any(m)) return take_nothing(results);
-    take(results, brokkr::look_up_plain<kKnown, kAxes>(texture(sampler), call.texels, m, at, as_float(detail)));
+    take(results,
+         brokkr::look_up_plain<kKnown, kAxes>(texture(sampler), call.texels, m, coordinates, as_float(detail)));
   }
   template <uint32_t kKnown, int kAxes>
-  BROKKR_FN void look_up_compared(uint32_t sampler, Uint* results, Mask m, const Uint (&at)[3], Uint detail) const {
+  BROKKR_FN void look_up_compared(uint32_t sampler, Uint* results, Mask m, const Uint (&coordinates)[3],
+                                  Uint detail) const {
     if (!any(m)) return take_nothing(results);
-    take(results, brokkr::look_up_compared<kKnown, kAxes>(texture(sampler), call.texels, m, at, as_float(detail)));
+    take(results,
+         brokkr::look_up_compared<kKnown, kAxes>(texture(sampler), call.texels, m, coordinates, as_float(detail)));
   }
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {
     alignas(64) uint32_t values[(shader::kMaxResults + shader::kMaxOperands) * kWidth];
-    uint32_t* to = values + shader::kMaxResults * kWidth;
-    ((store(to, operands), to += kWidth), ...);
+    uint32_t* next = values + shader::kMaxResults * kWidth;
+    ((store(next, operands), next += kWidth), ...);
     call.look_up(call.host, op, extra, bits_of(m), values);
     for (int i = 0; i < shader::kMaxResults; ++i) results[i] = load(values + i * kWidth);
   }
@@ -275,13 +279,15 @@ class SmoothInputs {
     const shader::ShaderInputs* const all = run.call.inputs;
     const uint32_t vector = run.first / kWidth;
     if (all == nullptr || (all->vectors >> vector & 1) == 0) return false;
-    const uint32_t* const(&of)[3] = all->varyings[vector];
-    if (of[0] != of_[0] || of[1] != of_[1] || of[2] != of_[2]) {
-      for (int k = 0; k < 3; ++k) of_[k] = of[k];
+    const uint32_t* const(&corner_words)[3] = all->varyings[vector];
+    if (corner_words[0] != corner_words_[0] || corner_words[1] != corner_words_[1] ||
+        corner_words[2] != corner_words_[2]) {
+      for (int k = 0; k < 3; ++k) corner_words_[k] = corner_words[k];
       for (uint32_t i = 0; i < kCount; ++i) {
         const uint32_t component = all->inputs[i].component;
-        steps_[i] = VaryingSteps(
-            {as_float(Uint(of[0][component])), as_float(Uint(of[1][component])), as_float(Uint(of[2][component]))});
+        steps_[i] =
+            VaryingSteps({as_float(Uint(corner_words[0][component])), as_float(Uint(corner_words[1][component])),
+                          as_float(Uint(corner_words[2][component]))});
       }
     }
     __builtin_memcpy(&second_.v.n, all->second + run.first, sizeof second_.v.n);
@@ -291,7 +297,7 @@ class SmoothInputs {
   BROKKR_FN Uint at(uint32_t i) const { return as_uint(steps_[i].at(second_, third_)); }
 
  private:
-  const uint32_t* of_[3] = {};
+  const uint32_t* corner_words_[3] = {};
   VaryingSteps steps_[kCount];
   Float second_, third_;
 };

@@ -21,27 +21,27 @@ class InterpreterOf {
       : w(warp), call(c), vectors_(c.vectors != 0 ? int(c.vectors) : kVectors) {}
 
   BROKKR_FN void run() {
-    uint32_t iterations[shader::kMaxLoopDepth], of_run = 0;
+    uint32_t iterations[shader::kMaxLoopDepth], iterations_of_run = 0;
     uint64_t keep = call.keep;
     const shader::CodeInstruction* const code = call.code;
     const uint32_t end = call.end;
-    for (uint32_t at = call.begin; at < end; ++at) {
-      const shader::CodeInstruction& o = code[at];
+    for (uint32_t number = call.begin; number < end; ++number) {
+      const shader::CodeInstruction& o = code[number];
       switch (o.op) {
         case shader::Op::begin_loop: iterations[o.depth] = 0; [[fallthrough]];
         case shader::Op::begin_if:
-          if (call.masks[o.operand[0]] == 0) at = o.extra;
+          if (call.masks[o.operand[0]] == 0) number = o.extra;
           break;
         case shader::Op::repeat:
           if (call.masks[o.operand[0]] == 0) break;
-          if (++iterations[o.depth] < shader::kMaxIterations && goes_on(of_run))
-            at = o.extra;
+          if (++iterations[o.depth] < shader::kMaxIterations && goes_on(iterations_of_run))
+            number = o.extra;
           else
             w.once([&] { call.cut = 1; });
           break;
         case shader::Op::discard:
           keep &= ~call.masks[o.operand[0]];
-          if (keep == 0) at = end;
+          if (keep == 0) number = end;
           break;
         default: compute(o); break;
       }
@@ -75,13 +75,14 @@ class InterpreterOf {
     return kVectors;
   }
 
-  // Returns true if another iteration may begin; `of_run` counts the iterations of all loops. Returns false after an
-  // abort.
-  BROKKR_FN bool goes_on(uint32_t& of_run) const {
-    if (of_run >= shader::kMaxIterationsOfRun) return false;
+  // Returns true if another iteration may begin; `iterations_of_run` counts the iterations of all loops. Returns false
+  // after an abort.
+  BROKKR_FN bool goes_on(uint32_t& iterations_of_run) const {
+    if (iterations_of_run >= shader::kMaxIterationsOfRun) return false;
     const auto aborted = [&] { return device_atomic<uint32_t>(*const_cast<uint32_t*>(call.abort)).load(kRelaxed); };
-    if (++of_run % 256 == 0 && call.abort != nullptr && w.uniform(aborted) != 0) of_run = shader::kMaxIterationsOfRun;
-    return of_run < shader::kMaxIterationsOfRun;
+    if (++iterations_of_run % 256 == 0 && call.abort != nullptr && w.uniform(aborted) != 0)
+      iterations_of_run = shader::kMaxIterationsOfRun;
+    return iterations_of_run < shader::kMaxIterationsOfRun;
   }
 
   BROKKR_FN uint32_t* place(uint16_t number, int vector) const {
@@ -96,26 +97,26 @@ class InterpreterOf {
   template <class T>
   class Vectors {
    public:
-    BROKKR_FN Vectors(const InterpreterOf& of, uint16_t number) {
+    BROKKR_FN Vectors(const InterpreterOf& interpreter, uint16_t number) {
       if constexpr (std::is_same_v<T, Mask>)
-        from_ = of.call.masks[number];
+        source_ = interpreter.call.masks[number];
       else
-        from_ = of.place(number, 0);
+        source_ = interpreter.place(number, 0);
     }
     BROKKR_FN T operator()(int vector) const {
       if constexpr (std::is_same_v<T, Mask>) {
-        return Warp::lanes_of(uint32_t(from_ >> (vector * kWidth)));
+        return Warp::lanes_of(uint32_t(source_ >> (vector * kWidth)));
       } else if constexpr (std::is_same_v<T, Float>) {
-        return as_float(Warp::load(from_ + vector * kWidth));
+        return as_float(Warp::load(source_ + vector * kWidth));
       } else if constexpr (std::is_same_v<T, Int>) {
-        return as_int(Warp::load(from_ + vector * kWidth));
+        return as_int(Warp::load(source_ + vector * kWidth));
       } else {
-        return Warp::load(from_ + vector * kWidth);
+        return Warp::load(source_ + vector * kWidth);
       }
     }
 
    private:
-    std::conditional_t<std::is_same_v<T, Mask>, uint64_t, const uint32_t*> from_;
+    std::conditional_t<std::is_same_v<T, Mask>, uint64_t, const uint32_t*> source_;
   };
   // A register's vector as T.
   template <class T>
@@ -140,14 +141,14 @@ class InterpreterOf {
       for (int k = 0, end = vectors(); k < end; ++k) bits |= uint64_t(w.ballot(f(k))) << (k * kWidth);
       put_mask(number, bits);
     } else {
-      uint32_t* const to = place(number, 0);
+      uint32_t* const words = place(number, 0);
       if constexpr (Warp::takes_turns && kVectors > 1) {
         if (vectors_ == kVectors) {  // a whole tile: compilers unroll this loop
-          for (int k = 0; k < kVectors; ++k) w.store(to + k * kWidth, word_of(T(f(k))));
+          for (int k = 0; k < kVectors; ++k) w.store(words + k * kWidth, word_of(T(f(k))));
           return;
         }
       }
-      for (int k = 0, end = vectors(); k < end; ++k) w.store(to + k * kWidth, word_of(T(f(k))));
+      for (int k = 0, end = vectors(); k < end; ++k) w.store(words + k * kWidth, word_of(T(f(k))));
     }
   }
 
@@ -229,8 +230,8 @@ class InterpreterOf {
       case Op::detail_levels: ask_sampler(o); break;
       case Op::output: {
         const Vectors<Word> value(*this, o.operand[0]);
-        uint32_t* const to = call.outputs + o.extra * uint32_t(kLanes);
-        for (int k = 0, end = vectors(); k < end; ++k) w.store(to + k * kWidth, value(k));
+        uint32_t* const words = call.outputs + o.extra * uint32_t(kLanes);
+        for (int k = 0, end = vectors(); k < end; ++k) w.store(words + k * kWidth, value(k));
         break;
       }
       default: break;  // control flow is executed by `run`
@@ -259,22 +260,22 @@ class InterpreterOf {
   // Operand 0 is the array's first cell, operand 1 the index.
   BROKKR_FN void read_element(const shader::CodeInstruction& o) {
     put<Word>(o.result[0], [&](int k) {
-      const Int at = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
-      return w.gather(call.registers, at, Mask(true));
+      const Int index = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
+      return w.gather(call.registers, index, Mask(true));
     });
   }
   // Operand 0 is the array's first cell, 1 the index, 2 the value, 3 the lanes.
   BROKKR_FN void write_element(const shader::CodeInstruction& o) {
     for (int k = 0, end = vectors(); k < end; ++k) {
-      const Int at = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
-      w.scatter(call.registers, at, get<Word>(o.operand[2], k), get<Mask>(o.operand[3], k));
+      const Int index = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
+      w.scatter(call.registers, index, get<Word>(o.operand[2], k), get<Mask>(o.operand[3], k));
     }
     w.sync();
   }
   BROKKR_FN void read_uniform(const shader::CodeInstruction& o) {
     put<Word>(o.result[0], [&](int k) {
-      const Int at = clamp_to(get<Int>(o.operand[0], k), 0, int(call.uniform_words) - 1);
-      return w.gather(call.uniforms, at, Mask(true));
+      const Int index = clamp_to(get<Int>(o.operand[0], k), 0, int(call.uniform_words) - 1);
+      return w.gather(call.uniforms, index, Mask(true));
     });
   }
 
@@ -286,10 +287,10 @@ class InterpreterOf {
     const SampledRecord* const texture = call.frame->sampled.get() + number;
     return shader::fits(o.extra, *texture) ? texture : nullptr;
   }
-  // Gets `count` operands from `from` on in vector `vector`, such as the coordinates, in the shader's order.
+  // Gets the operands in `count` registers in vector `vector`, such as the coordinates, in the shader's order.
   template <class T, int kCount>
-  BROKKR_FN void get_all(const uint16_t* from, int count, T (&values)[kCount], int vector) const {
-    for (int i = 0; i < kCount; ++i) values[i] = i < count ? get<T>(from[i], vector) : T(0);
+  BROKKR_FN void get_all(const uint16_t* registers, int count, T (&values)[kCount], int vector) const {
+    for (int i = 0; i < kCount; ++i) values[i] = i < count ? get<T>(registers[i], vector) : T(0);
   }
 
   BROKKR_FN void sample(const shader::CodeInstruction& o) {
@@ -303,17 +304,17 @@ class InterpreterOf {
     if (goes_usual(o, *texture)) return sample_usual(o, *texture);
     const int count = shader::coordinates_of(texture->kind);
     for (int k = 0, end = vectors(); k < end; ++k) {
-      const uint16_t* from = o.operand + count;
-      const Float reference = (o.extra & shader::kSampleCompare) != 0 ? get<Float>(*from++, k) : Float(0.0f);
-      const uint16_t level = (o.extra & shader::kSampleGather) != 0 ? uint16_t(0) : *from++;
+      const uint16_t* operand = o.operand + count;
+      const Float reference = (o.extra & shader::kSampleCompare) != 0 ? get<Float>(*operand++, k) : Float(0.0f);
+      const uint16_t level = (o.extra & shader::kSampleGather) != 0 ? uint16_t(0) : *operand++;
       TextureLookup look{texture, call.frame->sampled_texels.get(), o.extra,
-                         texture->clamps_reference ? saturate(reference) : reference, get<Mask>(*from, k)};
+                         texture->clamps_reference ? saturate(reference) : reference, get<Mask>(*operand, k)};
       Int offset[2];
       if (shader::gives_offset(o.extra)) {
-        get_all(from + 1, 2, offset, k);
+        get_all(operand + 1, 2, offset, k);
         look.offset = offset;
       }
-      const Vec4<Warp> texel = is_ellipse(o, *texture) ? sampled_ellipse(o, look, count, level, from + 1, k)
+      const Vec4<Warp> texel = is_ellipse(o, *texture) ? sampled_ellipse(o, look, count, level, operand + 1, k)
                                                        : sampled(o, look, count, level, k);
       store(o.result[0], k, texel.x);
       store(o.result[1], k, texel.y);
@@ -371,23 +372,23 @@ class InterpreterOf {
   BROKKR_FN Vec4<Warp> sampled(const shader::CodeInstruction& o, const TextureLookup& look, int count, uint16_t level,
                                int k) {
     if ((o.extra & shader::kSampleFetch) != 0) {
-      Int at[4];
-      get_all(o.operand, count, at, k);
-      return fetched(w, look, at, get<Int>(level, k));
+      Int coordinates[4];
+      get_all(o.operand, count, coordinates, k);
+      return fetched(w, look, coordinates, get<Int>(level, k));
     }
-    Float at[4];
-    get_all(o.operand, count, at, k);
-    return (o.extra & shader::kSampleGather) != 0 ? gathered(w, look, at)
-                                                  : looked_up(w, look, at, get<Float>(level, k));
+    Float coordinates[4];
+    get_all(o.operand, count, coordinates, k);
+    return (o.extra & shader::kSampleGather) != 0 ? gathered(w, look, coordinates)
+                                                  : looked_up(w, look, coordinates, get<Float>(level, k));
   }
 
   // `changes`: the registers of the changes to the right, then of the changes upwards.
   BROKKR_FN Vec4<Warp> sampled_ellipse(const shader::CodeInstruction& o, const TextureLookup& look, int count,
                                        uint16_t level, const uint16_t* changes, int k) {
-    Float at[4], own[4], of_quad[4];
-    get_all(o.operand, count, at, k);
+    Float coordinates[4], own[4], of_quad[4];
+    get_all(o.operand, count, coordinates, k);
     const Int first = lane_of_quad(o);
-    if (shader::is_cube(look.texture->kind)) return covered_of_face(w, look, at, get<Float>(level, k), first);
+    if (shader::is_cube(look.texture->kind)) return covered_of_face(w, look, coordinates, get<Float>(level, k), first);
     get_all(changes, 4, own, k);
     Mask is_there(false);  // the quad's sample is active in this lookup
     for (int i = 0; i < 4; ++i) {
@@ -395,7 +396,7 @@ class InterpreterOf {
       is_there = is_there || of_quad[i] != 0.0f;
     }
     const auto change = [&](int i) { return select(is_there, of_quad[i], own[i]); };
-    return covered(w, look, at, get<Float>(level, k), {{change(0), change(1)}, {change(2), change(3)}});
+    return covered(w, look, coordinates, get<Float>(level, k), {{change(0), change(1)}, {change(2), change(3)}});
   }
 
   BROKKR_FN void detail(const shader::CodeInstruction& o) {
@@ -407,13 +408,13 @@ class InterpreterOf {
     const int count = shader::directions_of(texture->kind);
     const uint16_t* const changes = o.operand + (shader::is_cube(texture->kind) ? 3 : 0);
     put<Float>(o.result[0], [&](int k) {
-      Float at[3], dx[3], dy[3];
-      get_all(o.operand, count, at, k);
+      Float coordinates[3], dx[3], dy[3];
+      get_all(o.operand, count, coordinates, k);
       get_all(changes, count, dx, k);
       get_all(changes + count, count, dy, k);
       if (shader::is_cube(texture->kind) && is_ellipse(o, *texture))
-        return detail_of_faces(w, *texture, at, dx, dy, lane_of_quad(o));
-      const Float own = detail_of(*texture, at, dx, dy, (o.extra & shader::kSampleOfQuad) != 0);
+        return detail_of_faces(w, *texture, coordinates, dx, dy, lane_of_quad(o));
+      const Float own = detail_of(*texture, coordinates, dx, dy, (o.extra & shader::kSampleOfQuad) != 0);
       if ((o.extra & shader::kSampleOfQuad) == 0 || shader::is_cube(texture->kind)) return own;
       // As in llvmpipe, an inactive sample has no derivatives.
       const Float of_quad = w.shuffle(own, lane_of_quad(o));
@@ -435,8 +436,8 @@ class InterpreterOf {
       const Float right = span(u_dx(k), v_dx(k)), upwards = span(u_dy(k), v_dy(k));
       const Float own = detail_of_span(is_least ? minimum(right, upwards) : maximum(right, upwards));
       if (!of_quad) return own;
-      const Float of_one = w.shuffle(own, lane);
-      return select(of_one > kLeastDetail, of_one, own);
+      const Float quad_value = w.shuffle(own, lane);
+      return select(quad_value > kLeastDetail, quad_value, own);
     });
   }
   BROKKR_FN void detail_levels(const shader::CodeInstruction& o) {

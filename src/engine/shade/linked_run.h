@@ -72,8 +72,8 @@ struct VectorRun {
 
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {
-    uint32_t* to = lookups->values + shader::kMaxResults * kWidth;
-    ((Warp::store(to, operands), to += kWidth), ...);
+    uint32_t* next = lookups->values + shader::kMaxResults * kWidth;
+    ((Warp::store(next, operands), next += kWidth), ...);
     brokkr_look_up(call.host, lookups, op, extra, Warp::ballot(m));
     for (int i = 0; i < shader::kMaxResults; ++i) results[i] = Warp::load(lookups->values + i * kWidth);
   }

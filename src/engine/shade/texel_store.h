@@ -9,8 +9,8 @@ BROKKR_MACHINE_BEGIN
 
 // Converts a bit field of a word to a number in 0..1.
 BROKKR_FN Float unorm_bits(Uint word, uint32_t shift, uint32_t bits) {
-  const uint32_t most = (1u << bits) - 1;
-  return to_float(as_int((word >> shift) & most)) * (1.0f / float(most));
+  const uint32_t max_code = (1u << bits) - 1;
+  return to_float(as_int((word >> shift) & max_code)) * (1.0f / float(max_code));
 }
 
 // Converts an sRGB-encoded component in 0 .. 255 to linear light with llvmpipe's cubic polynomial, within 0.0009 of the
@@ -73,23 +73,28 @@ BROKKR_FN_NOINLINE Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelE
   return Vec4<Warp>(as_float(first), as_float(second), as_float(third), as_float(fourth));
 }
 
-// The channels that the sampler returns: swizzled, and expanded by the base format. `from`: as in
+// The channels that the sampler returns: swizzled, and expanded by the base format. `sources`: as in
 // SampledRecord::channel.
-BROKKR_FN Vec4<Warp> handed_on(const uint8_t (&from)[4], Float one, const Vec4<Warp>& v) {
+BROKKR_FN Vec4<Warp> handed_on(const uint8_t (&sources)[4], Float one, const Vec4<Warp>& texel) {
   const auto channel = [&](uint8_t c) {
-    return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : c == 3 ? v.w : c == kChannelOne ? one : Float(0.0f);
+    return c == 0             ? texel.x
+           : c == 1           ? texel.y
+           : c == 2           ? texel.z
+           : c == 3           ? texel.w
+           : c == kChannelOne ? one
+                              : Float(0.0f);
   };
-  return Vec4<Warp>(channel(from[0]), channel(from[1]), channel(from[2]), channel(from[3]));
+  return Vec4<Warp>(channel(sources[0]), channel(sources[1]), channel(sources[2]), channel(sources[3]));
 }
-BROKKR_FN Vec4<Warp> handed_on(const SampledRecord& texture, const Vec4<Warp>& v) {
-  return handed_on(texture.channel, texture.type == SampledType::real ? Float(1.0f) : as_float(Uint(1u)), v);
+BROKKR_FN Vec4<Warp> handed_on(const SampledRecord& texture, const Vec4<Warp>& texel) {
+  return handed_on(texture.channel, texture.type == SampledType::real ? Float(1.0f) : as_float(Uint(1u)), texel);
 }
 
 // The nearest code of `bits` bits to a number, clamped to 0..1. Ties go to the even code, as processors and llvmpipe
 // round.
-BROKKR_FN Uint unorm_code(Float v, uint32_t bits) {
+BROKKR_FN Uint unorm_code(Float number, uint32_t bits) {
   constexpr float kWhole = 0x1.8p23f;  // floats of this size have no fraction
-  return as_uint(to_int(saturate(v) * float((1u << bits) - 1) + kWhole - kWhole));
+  return as_uint(to_int(saturate(number) * float((1u << bits) - 1) + kWhole - kWhole));
 }
 
 // Narrows the word of rgba8 to the codes of a format with fewer bits, and widens them again. As in llvmpipe, 5 and 6
@@ -107,38 +112,40 @@ BROKKR_FN Uint narrowed(TexelEncoding encoding, Uint word) {
 // Encodes a texel: calls put(k, word) for each of its words. srgb8 takes linear light; integers are passed as bits.
 template <class Put>
 BROKKR_FN void encode_texel(TexelEncoding encoding, const Vec4<Warp>& value, Put put) {
-  Vec4<Warp> v = value;
+  Vec4<Warp> texel = value;
   switch (encoding) {
     case TexelEncoding::srgb8:
-      v = Vec4<Warp>(srgb_from_linear(saturate(v.x)), srgb_from_linear(saturate(v.y)), srgb_from_linear(saturate(v.z)),
-                     v.w);
+      texel = Vec4<Warp>(srgb_from_linear(saturate(texel.x)), srgb_from_linear(saturate(texel.y)),
+                         srgb_from_linear(saturate(texel.z)), texel.w);
       [[fallthrough]];
     case TexelEncoding::rgba8:
-      put(0, unorm_code(v.x, 8) | unorm_code(v.y, 8) << 8 | unorm_code(v.z, 8) << 16 | unorm_code(v.w, 8) << 24);
+      put(0, unorm_code(texel.x, 8) | unorm_code(texel.y, 8) << 8 | unorm_code(texel.z, 8) << 16 |
+                 unorm_code(texel.w, 8) << 24);
       return;
     case TexelEncoding::rgb565:
     case TexelEncoding::rgb5_a1:
     case TexelEncoding::rgba4:
-      put(0, narrowed(encoding, unorm_code(v.x, 8) | unorm_code(v.y, 8) << 8 | unorm_code(v.z, 8) << 16 |
-                                    unorm_code(v.w, 8) << 24));
+      put(0, narrowed(encoding, unorm_code(texel.x, 8) | unorm_code(texel.y, 8) << 8 | unorm_code(texel.z, 8) << 16 |
+                                    unorm_code(texel.w, 8) << 24));
       return;
     case TexelEncoding::rgb10_a2:
-      put(0, unorm_code(v.x, 10) | unorm_code(v.y, 10) << 10 | unorm_code(v.z, 10) << 20 | unorm_code(v.w, 2) << 30);
+      put(0, unorm_code(texel.x, 10) | unorm_code(texel.y, 10) << 10 | unorm_code(texel.z, 10) << 20 |
+                 unorm_code(texel.w, 2) << 30);
       return;
     case TexelEncoding::rgba16:
-      put(0, unorm_code(v.x, 16) | unorm_code(v.y, 16) << 16);
-      put(1, unorm_code(v.z, 16) | unorm_code(v.w, 16) << 16);
+      put(0, unorm_code(texel.x, 16) | unorm_code(texel.y, 16) << 16);
+      put(1, unorm_code(texel.z, 16) | unorm_code(texel.w, 16) << 16);
       return;
     case TexelEncoding::rgba16f:
-      put(0, half_from_float(v.x) | half_from_float(v.y) << 16);
-      put(1, half_from_float(v.z) | half_from_float(v.w) << 16);
+      put(0, half_from_float(texel.x) | half_from_float(texel.y) << 16);
+      put(1, half_from_float(texel.z) | half_from_float(texel.w) << 16);
       return;
     case TexelEncoding::rgba32:
-      put(2, as_uint(v.z));
-      put(3, as_uint(v.w));
+      put(2, as_uint(texel.z));
+      put(3, as_uint(texel.w));
       [[fallthrough]];
-    case TexelEncoding::rg32: put(1, as_uint(v.y)); [[fallthrough]];
-    case TexelEncoding::r32: put(0, as_uint(v.x)); return;
+    case TexelEncoding::rg32: put(1, as_uint(texel.y)); [[fallthrough]];
+    case TexelEncoding::r32: put(0, as_uint(texel.x)); return;
   }
 }
 

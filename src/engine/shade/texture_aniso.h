@@ -174,9 +174,9 @@ class EllipseTexels {
     }
     if (are_bytes) return bytes_at(word, m);
     if (texture.usual) return load_texel(w, look.texels, texture.encoding, word, m);
-    TextureLookup of_texel = look;
-    of_texel.lanes = m;
-    return texel_at(w, of_texel, level, x, y, layer);
+    TextureLookup texel_look = look;
+    texel_look.lanes = m;
+    return texel_at(w, texel_look, level, x, y, layer);
   }
   BROKKR_FN float one() const { return are_bytes ? 255.0f : 1.0f; }
 
@@ -208,14 +208,14 @@ struct EllipseLine {
 
 // Cuts an ellipse into lines of texels.
 struct EllipseCut {
-  Float at, at_line;  // its centre, across the lines and along them
+  Float centre, line_centre;  // of the ellipse, across the lines and along them
   Float width, slope, share;
 
   BROKKR_FN EllipseLine line(Int number) const {
     constexpr float kBeyond = 1024.0f / 1023.0f;
-    const Float m = to_float(number) - at;
+    const Float m = to_float(number) - centre;
     const Float half = sqrt(maximum(width * (kBeyond - m * m * share), Float(0.0f))) + 0.01f;
-    const Float middle = at_line + slope * m;
+    const Float middle = line_centre + slope * m;
     return {m, to_int(floor(middle - half)) + 1, to_int(floor(middle + half))};
   }
 };
@@ -238,14 +238,14 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const Float shrunk = as_float((127 - number) << 23);
   const Float scale_x = shrunk * float(texture.width), scale_y = shrunk * float(texture.height);
   const TexelEllipse e = ellipse_of(changes, scale_x, scale_y);
-  const Float u = clamp_to(place.at[0] * scale_x - 0.5f, -kFarthest, kFarthest);
-  const Float v = clamp_to(place.at[1] * scale_y - 0.5f, -kFarthest, kFarthest);
+  const Float u = clamp_to(place.coordinates[0] * scale_x - 0.5f, -kFarthest, kFarthest);
+  const Float v = clamp_to(place.coordinates[1] * scale_y - 0.5f, -kFarthest, kFarthest);
 
   const Mask high = e.a > e.c;  // lines run along y
-  const Float at = select(high, v, u), at_line = select(high, u, v);
+  const Float centre = select(high, v, u), line_centre = select(high, u, v);
   const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c), share = 1.0f / across;
   const Float reach = sqrt(across), width = e.f * share, slope = e.b * -0.5f * share, scale = kEdge / e.f;
-  const Int last = to_int(floor(at + reach)) + 1;
+  const Int last = to_int(floor(centre + reach)) + 1;
   EllipseTexels texels(w, look, number, place.layer + place.face, high);
   const Int step = texels.step();
   const bool compares = (look.sample_bits & shader::kSampleCompare) != 0 && texture.compares;
@@ -253,12 +253,12 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   // These are copies of the members of `texels`, because a compiler would write the members to memory for each texel.
   Vec4<Warp> sum(0.0f, 0.0f, 0.0f, 0.0f);
   Float weights = 0.0f;
-  const EllipseCut cut{at, at_line, width, slope, share};
-  const auto add_texels = [&](auto of_plain_bytes) BROKKR_INLINE_LAMBDA {
-    constexpr bool kPlainBytes = decltype(of_plain_bytes)::value;
+  const EllipseCut cut{centre, line_centre, width, slope, share};
+  const auto add_texels = [&](auto plain_bytes) BROKKR_INLINE_LAMBDA {
+    constexpr bool kPlainBytes = decltype(plain_bytes)::value;
     EllipseLines lines;
     if constexpr (kPlainBytes) lines = texels.plain_lines();
-    Int line = to_int(floor(at - reach));
+    Int line = to_int(floor(centre - reach));
     for (EllipseLine next = cut.line(line);; line = line + 1) {
       const Mask is_line = look.lanes && line <= last;
       if (!w.any(is_line)) break;
@@ -271,7 +271,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
       for (;; texel = texel + 1, behind = behind + step) {
         const Mask is_near = is_line && texel <= end;
         if (!w.any(is_near)) break;
-        const Float n = to_float(texel) - at_line;
+        const Float n = to_float(texel) - line_centre;
         const Float q = ((along * m + e.b * n) * m + across * n * n) * scale;
         const Mask inside = is_near && q < kEdge + 1.0f;
         const Float weight = ellipse_weight(w, q, inside);
@@ -298,9 +298,9 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
 
 // The derivatives of the positions on the cube's faces, from sample `first` of each quad to its horizontal and vertical
 // neighbours, in lanes `beside` and `beyond`; 0 elsewhere. Across edges of faces they are meaningless, as in llvmpipe.
-BROKKR_FN TextureChanges changes_on_faces(Warp& w, const Float (&at)[3], Int first, Mask beside, Mask beyond) {
+BROKKR_FN TextureChanges changes_on_faces(Warp& w, const Float (&positions)[3], Int first, Mask beside, Mask beyond) {
   const auto change = [&](int axis, int bit, Mask is_there) {
-    return select(is_there, w.shuffle(at[axis], first ^ bit) - w.shuffle(at[axis], first), 0.0f);
+    return select(is_there, w.shuffle(positions[axis], first ^ bit) - w.shuffle(positions[axis], first), 0.0f);
   };
   return {{change(0, 1, beside), change(1, 1, beside)}, {change(0, 2, beyond), change(1, 2, beyond)}};
 }
@@ -312,7 +312,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered_of_face(Warp& w, const TextureLookup& look
   const Int takes_part = select(look.lanes, Int(1), Int(0)), own = w.shuffle(takes_part, first);
   const Mask beside = (own & w.shuffle(takes_part, first ^ 1)) != 0;
   const Mask beyond = (own & w.shuffle(takes_part, first ^ 2)) != 0;
-  return covered(w, look, given, detail, changes_on_faces(w, place.at, first, beside, beyond));
+  return covered(w, look, given, detail, changes_on_faces(w, place.coordinates, first, beside, beyond));
 }
 
 // The level of detail of an anisotropic cube lookup whose direction changes by dx to the right and dy upwards. It is
@@ -325,7 +325,7 @@ BROKKR_FN_NOINLINE Float detail_of_faces(Warp& w, const SampledRecord& texture, 
     const Int does = select(d[0] != 0.0f || d[1] != 0.0f || d[2] != 0.0f, Int(1), Int(0));
     return w.shuffle(does, first) != 0;
   };
-  const TextureChanges changes = changes_on_faces(w, place_of(texture, given).at, first, moves(dx), moves(dy));
+  const TextureChanges changes = changes_on_faces(w, place_of(texture, given).coordinates, first, moves(dx), moves(dy));
   const auto span = [&](const Float(&change)[2]) {
     const Float x = change[0] * float(texture.width), y = change[1] * float(texture.height);
     return x * x + y * y;

@@ -19,36 +19,38 @@ BROKKR_FN_NOINLINE void make_mip(Warp& w, uint32_t* texels, const TextureTexels&
                                  Mask m) {
   const int axes = shader::axes_of(texture.kind);
   const uint32_t words = words_of(texture.encoding);
-  const auto side = [&](uint32_t size, uint32_t of_level) { return int(size >> of_level > 1 ? size >> of_level : 1u); };
-  const int to_x = side(texture.width, level), to_y = axes > 1 ? side(texture.height, level) : 1;
-  const int from[3] = {side(texture.width, level - 1), axes > 1 ? side(texture.height, level - 1) : 1,
-                       axes > 2 ? side(texture.depth, level - 1) : 1};
-  const int to[3] = {to_x, to_y, axes > 2 ? side(texture.depth, level) : 1};
+  const auto side = [&](uint32_t size, uint32_t wanted_level) {
+    return int(size >> wanted_level > 1 ? size >> wanted_level : 1u);
+  };
+  const int width = side(texture.width, level), height = axes > 1 ? side(texture.height, level) : 1;
+  const int source_size[3] = {side(texture.width, level - 1), axes > 1 ? side(texture.height, level - 1) : 1,
+                              axes > 2 ? side(texture.depth, level - 1) : 1};
+  const int new_size[3] = {width, height, axes > 2 ? side(texture.depth, level) : 1};
   // Numbers are below 2^31, so quotients in double precision are exact enough.
   const auto quotient = [](Int a, int b) { return to_int(floor((to_double(a) + 0.5) / double(b))); };
-  const Int row = quotient(as_int(number), to_x), x = as_int(number) - row * to_x;
-  const Int slice = quotient(row, to_y), y = row - slice * to_y;
+  const Int row = quotient(as_int(number), width), x = as_int(number) - row * width;
+  const Int slice = quotient(row, height), y = row - slice * height;
   const auto pair = [&](Int i, int axis) {
-    const Float n = float(from[axis]);
-    return texels_at((to_float(i) + 0.5f) / float(to[axis]), Int(from[axis]), n, 0.0f, TextureWrap::clamp_to_edge,
-                     Mask(true));
+    const Float n = float(source_size[axis]);
+    return texels_at((to_float(i) + 0.5f) / float(new_size[axis]), Int(source_size[axis]), n, 0.0f,
+                     TextureWrap::clamp_to_edge, Mask(true));
   };
   const TexelPair px = pair(x, 0), py = pair(y, 1),
                   pz = axes > 2 ? pair(slice, 2) : TexelPair{slice, slice, Float(0.0f)};
-  const auto at = [&](Int column, Int line, Int layer) {
-    const Int texel = (layer * from[1] + line) * from[0] + column;
+  const auto load = [&](Int column, Int line, Int layer) {
+    const Int texel = (layer * source_size[1] + line) * source_size[0] + column;
     return load_texel(w, texels, texture.encoding, Int(int(texture.first[level - 1])) + texel * int(words), m);
   };
   const auto mix = [](const Vec4<Warp>& a, const Vec4<Warp>& b, Float t) {
     return Vec4<Warp>(a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t, a.w + (b.w - a.w) * t);
   };
-  const auto of_slice = [&](Int layer) {
-    return mix(mix(at(px.a, py.a, layer), at(px.b, py.a, layer), px.weight),
-               mix(at(px.a, py.b, layer), at(px.b, py.b, layer), px.weight), py.weight);
+  const auto slice_texel = [&](Int layer) {
+    return mix(mix(load(px.a, py.a, layer), load(px.b, py.a, layer), px.weight),
+               mix(load(px.a, py.b, layer), load(px.b, py.b, layer), px.weight), py.weight);
   };
-  Vec4<Warp> v = of_slice(pz.a);
-  if (axes > 2) v = mix(v, of_slice(pz.b), pz.weight);
-  store_texel(w, texels, texture.encoding, Int(int(texture.first[level])) + as_int(number) * int(words), v, m);
+  Vec4<Warp> value = slice_texel(pz.a);
+  if (axes > 2) value = mix(value, slice_texel(pz.b), pz.weight);
+  store_texel(w, texels, texture.encoding, Int(int(texture.first[level])) + as_int(number) * int(words), value, m);
 }
 
 BROKKR_MACHINE_END

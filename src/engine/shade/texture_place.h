@@ -53,32 +53,32 @@ BROKKR_FN void cross_edges(Int& face, Int& column, Int& row, Int size) {
 // Coordinates on a level, in 0..1 (in texels for a rectangle), and the first layer that the array index selects. The
 // face is counted from that layer.
 struct TexturePlace {
-  Float at[3];
+  Float coordinates[3];
   Int layer, face;
 };
 // Takes coordinates in the shader's order. Infinite values and NaN count as 0, because they would address texels
 // outside the texture.
 BROKKR_FN TexturePlace place_of(const SampledRecord& texture, const Float (&given)[4]) {
   const TextureKind kind = texture.kind;
-  Float at[3] = {given[0], given[1], given[2]};
+  Float coordinates[3] = {given[0], given[1], given[2]};
   Int layer(0), number_of_face(0);
   if (shader::is_array(kind)) {
     const int count = int(shader::is_cube(kind) ? texture.depth / 6 : texture.depth);
-    const int at_number = shader::directions_of(kind);
-    const Float number = at_number == 1 ? given[1] : at_number == 2 ? given[2] : given[3];
+    const int directions = shader::directions_of(kind);
+    const Float number = directions == 1 ? given[1] : directions == 2 ? given[2] : given[3];
     layer = to_int(clamp_to(floor(number + 0.5f), 0.0f, float(count - 1)));
   }
   if (shader::is_cube(kind)) {
-    const CubeFace face = face_of(at[0], at[1], at[2]);
-    const OnFace seen = face.seen(at[0], at[1], at[2]);
+    const CubeFace face = face_of(coordinates[0], coordinates[1], coordinates[2]);
+    const OnFace seen = face.seen(coordinates[0], coordinates[1], coordinates[2]);
     const Float scale = 0.5f / seen.ma;
-    at[0] = seen.sc * scale + 0.5f;
-    at[1] = seen.tc * scale + 0.5f;
+    coordinates[0] = seen.sc * scale + 0.5f;
+    coordinates[1] = seen.tc * scale + 0.5f;
     layer = layer * 6;
     number_of_face = face.number();
   }
-  const auto finite = [](Float v) { return select(is_finite(v), v, 0.0f); };
-  return {{finite(at[0]), finite(at[1]), finite(at[2])}, layer, number_of_face};
+  const auto finite = [](Float coordinate) { return select(is_finite(coordinate), coordinate, 0.0f); };
+  return {{finite(coordinates[0]), finite(coordinates[1]), finite(coordinates[2])}, layer, number_of_face};
 }
 
 // The level of detail of coordinates that do not change between samples, and the square of the corresponding span in
@@ -113,11 +113,11 @@ BROKKR_FN Float detail_of(const SampledRecord& texture, const Float (&given)[3],
     const CubeFace face = face_of(given[0], given[1], given[2]);
     const OnFace seen = face.seen(given[0], given[1], given[2]);
     const Float scale = 0.5f / seen.ma, s = seen.sc / seen.ma, t = seen.tc / seen.ma;
-    const auto of_change = [&](const Float(&change)[3]) {
+    const auto square_of_change = [&](const Float(&change)[3]) {
       const OnFace d = face.seen(change[0], change[1], change[2]);
       return span((d.sc - s * d.ma) * scale, (d.tc - t * d.ma) * scale, 0.0f);
     };
-    rho = maximum(of_change(dx), of_change(dy));
+    rho = maximum(square_of_change(dx), square_of_change(dy));
   } else {
     const Float right = span(dx[0], dx[1], dx[2]), upwards = span(dy[0], dy[1], dy[2]);
     rho = may_be_ellipse && texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);

@@ -70,7 +70,7 @@ struct PlainLevel {
 
 // The two texels on an axis whose numbers are inside the level. `out`: the lanes in which they are border texels.
 struct PlainPair {
-  TexelPair at;
+  TexelPair texels;
   Mask out[2];
 };
 template <class Kind>
@@ -78,21 +78,22 @@ BROKKR_FN PlainPair plain_pair(const Kind& kind, TextureWrap wrap, Float u, Int 
   const Float scale = kind.counts_texels ? Float(1.0f) : to_float(size);
   PlainPair pair{texels_at(u, size, scale, 0.0f, wrap, Mask(kind.linear)), {false, false}};
   if (wrap != TextureWrap::clamp_to_border && (wrap != TextureWrap::clamp || !kind.linear)) return pair;
-  const Int a = clamp_to(pair.at.a, 0, size - 1), b = clamp_to(pair.at.b, 0, size - 1);
-  pair.out[0] = a != pair.at.a;
-  pair.out[1] = b != pair.at.b;
-  pair.at.a = a;
-  pair.at.b = b;
+  const Int a = clamp_to(pair.texels.a, 0, size - 1), b = clamp_to(pair.texels.b, 0, size - 1);
+  pair.out[0] = a != pair.texels.a;
+  pair.out[1] = b != pair.texels.b;
+  pair.texels.a = a;
+  pair.texels.b = b;
   return pair;
 }
 
 // Filters one level. Kind: PlainKind or KnownPlainKind.
 template <int kAxes, class Kind>
 BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& kind, const PlainLevel& level,
-                                 const Float (&at)[3]) {
-  const PlainPair missing{{0, 0, 0.0f}, {false, false}}, x = plain_pair(kind, kind.wrap[0], at[0], level.width);
-  const PlainPair y = kAxes > 1 ? plain_pair(kind, kind.wrap[1], at[1], level.height) : missing;
-  const PlainPair z = kAxes > 2 ? plain_pair(kind, look.texture->wrap[2], at[2], level.depth) : missing;
+                                 const Float (&coordinates)[3]) {
+  const PlainPair missing{{0, 0, 0.0f}, {false, false}},
+      x = plain_pair(kind, kind.wrap[0], coordinates[0], level.width);
+  const PlainPair y = kAxes > 1 ? plain_pair(kind, kind.wrap[1], coordinates[1], level.height) : missing;
+  const PlainPair z = kAxes > 2 ? plain_pair(kind, look.texture->wrap[2], coordinates[2], level.depth) : missing;
   const Mask borders =
       x.out[0] || x.out[1] || (kAxes > 1 && (y.out[0] || y.out[1])) || (kAxes > 2 && (z.out[0] || z.out[1]));
   const bool has_border = w.any(look.lanes && borders);
@@ -109,20 +110,21 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& k
     const Float answer = compared(kind.compare, look.reference, color.x);
     return Vec4<Warp>(answer, answer, answer, answer);
   };
-  const auto of_slice = [&](int slice) BROKKR_INLINE_LAMBDA {
-    const Int first_row = (slice == 0 ? z.at.a : z.at.b) * level.height;
-    const Int low = (first_row + y.at.a) * level.width, high = (first_row + y.at.b) * level.width;
+  const auto slice_texel = [&](int slice) BROKKR_INLINE_LAMBDA {
+    const Int first_row = (slice == 0 ? z.texels.a : z.texels.b) * level.height;
+    const Int low = (first_row + y.texels.a) * level.width, high = (first_row + y.texels.b) * level.width;
     const auto filtered = [&](auto&& stored) BROKKR_INLINE_LAMBDA {  // stored(column, row)
-      const auto of = [&](int column, int row)
-                          BROKKR_INLINE_LAMBDA { return texel(stored(column, row), column, row, slice); };
-      const Vec4<Warp> corner = of(0, 0);
+      const auto texel_of = [&](int column, int row)
+                                BROKKR_INLINE_LAMBDA { return texel(stored(column, row), column, row, slice); };
+      const Vec4<Warp> corner = texel_of(0, 0);
       if (!kind.linear) return corner;
-      const Vec4<Warp> lower = mixed(corner, of(1, 0), x.at.weight);
+      const Vec4<Warp> lower = mixed(corner, texel_of(1, 0), x.texels.weight);
       if constexpr (kAxes == 1) return lower;
-      return mixed(lower, mixed(of(0, 1), of(1, 1), x.at.weight), y.at.weight);
+      return mixed(lower, mixed(texel_of(0, 1), texel_of(1, 1), x.texels.weight), y.texels.weight);
     };
     const auto word_of = [&](int column, int row) BROKKR_INLINE_LAMBDA {
-      return level.first + ((row == 0 ? low : high) + (column == 0 ? x.at.a : x.at.b)) * int(words_of(kind.encoding));
+      return level.first +
+             ((row == 0 ? low : high) + (column == 0 ? x.texels.a : x.texels.b)) * int(words_of(kind.encoding));
     };
     if (words_of(kind.encoding) == 2) {
       return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
@@ -141,20 +143,20 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& k
         return Vec4<Warp>(as_float(first), as_float(second), as_float(third), as_float(fourth));
       });
     }
-    const Int left = level.first + x.at.a;
+    const Int left = level.first + x.texels.a;
     Uint stored[4];
     if (!kind.linear)
       stored[0] = w.gather(look.texels, left + low, look.lanes);
     else if constexpr (kAxes == 1)
-      w.gather_near(look.texels, left, level.first + x.at.b, look.lanes, stored[0], stored[1]);
+      w.gather_near(look.texels, left, level.first + x.texels.b, look.lanes, stored[0], stored[1]);
     else
-      w.gather_square(look.texels, left + low, left + high, x.at.b - x.at.a, look.lanes, stored);
+      w.gather_square(look.texels, left + low, left + high, x.texels.b - x.texels.a, look.lanes, stored);
     return filtered([&](int column, int row)
                         BROKKR_INLINE_LAMBDA { return texel_of_word(kind.encoding, stored[2 * row + column]); });
   };
-  const Vec4<Warp> near = of_slice(0);
+  const Vec4<Warp> near = slice_texel(0);
   if constexpr (kAxes < 3) return near;
-  return kind.linear ? mixed(near, of_slice(1), z.at.weight) : near;
+  return kind.linear ? mixed(near, slice_texel(1), z.texels.weight) : near;
 }
 
 // A lookup in a plain texture with kAxes axes, without offsets. `kind` is plain_kind of the texture, `detail` that of
@@ -163,36 +165,36 @@ template <int kAxes, class Kind>
 BROKKR_FN Vec4<Warp> plain_lookup(Warp& w, const PlainLookup& look, const Kind& kind, const Float (&given)[3],
                                   Float detail) {
   const SampledRecord& texture = *look.texture;
-  Float at[3] = {0.0f, 0.0f, 0.0f};
-  for (int axis = 0; axis < kAxes; ++axis) at[axis] = finite_or_zero(given[axis]);
-  const auto of_level = [&](uint32_t level) {
+  Float coordinates[3] = {0.0f, 0.0f, 0.0f};
+  for (int axis = 0; axis < kAxes; ++axis) coordinates[axis] = finite_or_zero(given[axis]);
+  const auto level_texel = [&](uint32_t level) {
     const auto side = [&](int axis, uint32_t size) {
       return Int(axis < kAxes && size >> level > 1 ? int(size >> level) : 1);
     };
     const PlainLevel one{side(0, texture.width), side(1, texture.height), side(2, texture.depth),
                          Int(int(texture.first[level]))};
-    return plain_texel<kAxes>(w, look, kind, one, at);
+    return plain_texel<kAxes>(w, look, kind, one, coordinates);
   };
-  const auto handed = [&](const Vec4<Warp>& v)
-                          BROKKR_INLINE_LAMBDA { return kind.compares ? v : handed_on(texture, v); };
-  if (kind.mip == MipFilter::none) return handed(of_level(0));
+  const auto handed = [&](const Vec4<Warp>& texel)
+                          BROKKR_INLINE_LAMBDA { return kind.compares ? texel : handed_on(texture, texel); };
+  if (kind.mip == MipFilter::none) return handed(level_texel(0));
   const LevelChoice choice = levels_of(texture, kind.mip, detail);
   const bool mixes = kind.mip == MipFilter::linear && w.any(look.lanes && choice.next > 0.0f);
   const uint32_t last = texture.levels - 1;
   const int level = w.broadcast(choice.level, lowest_bit(w.ballot(look.lanes)));
   if (!w.any(look.lanes && choice.level != level)) {
     const auto all = uint32_t(level);
-    const Vec4<Warp> own = of_level(all);
-    return handed(mixes ? between_levels(own, of_level(all < last ? all + 1 : last), choice.next) : own);
+    const Vec4<Warp> own = level_texel(all);
+    return handed(mixes ? between_levels(own, level_texel(all < last ? all + 1 : last), choice.next) : own);
   }
-  const auto of_lanes = [&](Int number) {
+  const auto lanes_texel = [&](Int number) {
     const auto side = [&](int axis, uint32_t size) { return axis < kAxes ? side_of_level(size, number) : Int(1); };
     const PlainLevel each{side(0, texture.width), side(1, texture.height), side(2, texture.depth),
                           as_int(w.gather(texture.first, number, look.lanes))};
-    return plain_texel<kAxes>(w, look, kind, each, at);
+    return plain_texel<kAxes>(w, look, kind, each, coordinates);
   };
-  const Vec4<Warp> own = of_lanes(choice.level);
-  return handed(mixes ? between_levels(own, of_lanes(minimum(choice.level + 1, int(last))), choice.next) : own);
+  const Vec4<Warp> own = lanes_texel(choice.level);
+  return handed(mixes ? between_levels(own, lanes_texel(minimum(choice.level + 1, int(last))), choice.next) : own);
 }
 
 BROKKR_MACHINE_END

@@ -50,12 +50,12 @@ BROKKR_FN_NOINLINE Vec4<Warp> texel_at(Warp& w, const TextureLookup& look, const
                                        Int z) {
   const SampledRecord& texture = *look.texture;
   const Mask inside = is_inside(level, x, y, z);
-  Vec4<Warp> v = stored_texel(w, look, level, x, y, z);
-  const auto bordered = [&](Float texel, uint32_t border) { return select(inside, texel, as_float(Uint(border))); };
-  v = Vec4<Warp>(bordered(v.x, texture.border[0]), bordered(v.y, texture.border[1]), bordered(v.z, texture.border[2]),
-                 bordered(v.w, texture.border[3]));
-  if ((look.sample_bits & shader::kSampleCompare) == 0) return v;
-  const Float answer = texture.compares ? compared(texture.compare, look.reference, v.x) : v.x;
+  Vec4<Warp> texel = stored_texel(w, look, level, x, y, z);
+  const auto bordered = [&](Float stored, uint32_t border) { return select(inside, stored, as_float(Uint(border))); };
+  texel = Vec4<Warp>(bordered(texel.x, texture.border[0]), bordered(texel.y, texture.border[1]),
+                     bordered(texel.z, texture.border[2]), bordered(texel.w, texture.border[3]));
+  if ((look.sample_bits & shader::kSampleCompare) == 0) return texel;
+  const Float answer = texture.compares ? compared(texture.compare, look.reference, texel.x) : texel.x;
   return Vec4<Warp>(answer, answer, answer, answer);
 }
 
@@ -84,8 +84,8 @@ BROKKR_FN_NOINLINE TexelBox box_at(Warp& w, const TextureLookup& look, const Tex
     const bool gathers_mirrored =
         (look.sample_bits & shader::kSampleGather) != 0 && (repeats || wrap == TextureWrap::mirror_clamp_to_edge);
     const auto texels = [&](auto offset) {
-      return gathers_mirrored ? mirrored_texels_at(place.at[axis], size, scale, offset, repeats)
-                              : texels_at(place.at[axis], size, scale, offset, wrap, linear);
+      return gathers_mirrored ? mirrored_texels_at(place.coordinates[axis], size, scale, offset, repeats)
+                              : texels_at(place.coordinates[axis], size, scale, offset, wrap, linear);
     };
     if (look.offset != nullptr) return texels(to_float(look.offset[axis]));
     return texels(float(shader::offset_of_sample(look.sample_bits, axis)));
@@ -99,7 +99,7 @@ BROKKR_FN_NOINLINE TexelBox box_at(Warp& w, const TextureLookup& look, const Tex
 // The four texels of a slice: lower left, lower right, upper left, upper right. At a cube's corner, where three faces
 // meet, the missing fourth texel is the mean of the others.
 struct TexelSquare4 {
-  Vec4<Warp> at[4];
+  Vec4<Warp> texels[4];
 };
 BROKKR_FN TexelSquare4 square_at(Warp& w, const TextureLookup& look, const TexturePlace& place, const TexelBox& box,
                                  Int slice) {
@@ -111,7 +111,7 @@ BROKKR_FN TexelSquare4 square_at(Warp& w, const TextureLookup& look, const Textu
       cross_edges(face, x, y, box.level.width);
       z = place.layer + face;
     }
-    square.at[i] = texel_at(w, look, box.level, x, y, z);
+    square.texels[i] = texel_at(w, look, box.level, x, y, z);
   }
   if (!box.crosses) return square;
   const auto is_outside = [&](Int i) { return i < 0 || i >= box.level.width; };
@@ -121,11 +121,11 @@ BROKKR_FN TexelSquare4 square_at(Warp& w, const TextureLookup& look, const Textu
   if (!w.any(look.lanes && (corner[0] || corner[1] || corner[2] || corner[3]))) return square;
   const TexelSquare4 all = square;
   for (int i = 0; i < 4; ++i) {
-    const Vec4<Warp>&a = all.at[(i + 1) & 3], &b = all.at[(i + 2) & 3], &c = all.at[(i + 3) & 3];
+    const Vec4<Warp>&a = all.texels[(i + 1) & 3], &b = all.texels[(i + 2) & 3], &c = all.texels[(i + 3) & 3];
     const float third = 1.0f / 3.0f;
     const Vec4<Warp> mean(((a.x + b.x) + c.x) * third, ((a.y + b.y) + c.y) * third, ((a.z + b.z) + c.z) * third,
                           ((a.w + b.w) + c.w) * third);
-    square.at[i] = chosen(corner[i], mean, all.at[i]);
+    square.texels[i] = chosen(corner[i], mean, all.texels[i]);
   }
   return square;
 }
@@ -141,14 +141,14 @@ BROKKR_FN_NOINLINE Vec4<Warp> filtered_level(Warp& w, const TextureLookup& look,
     const Vec4<Warp> b = texel_at(w, look, box.level, box.x.b, box.y.a, box.z.a);
     return chosen(linear, mixed(a, b, box.x.weight), a);
   }
-  const auto of_slice = [&](const TexelSquare4& square) {
-    return mixed(mixed(square.at[0], square.at[1], box.x.weight), mixed(square.at[2], square.at[3], box.x.weight),
-                 box.y.weight);
+  const auto slice_texel = [&](const TexelSquare4& square) {
+    return mixed(mixed(square.texels[0], square.texels[1], box.x.weight),
+                 mixed(square.texels[2], square.texels[3], box.x.weight), box.y.weight);
   };
   const TexelSquare4 square = square_at(w, look, place, box, box.z.a);
-  Vec4<Warp> v = of_slice(square);
-  if (axes == 3) v = mixed(v, of_slice(square_at(w, look, place, box, box.z.b)), box.z.weight);
-  return chosen(linear, v, square.at[0]);
+  Vec4<Warp> texel = slice_texel(square);
+  if (axes == 3) texel = mixed(texel, slice_texel(square_at(w, look, place, box, box.z.b)), box.z.weight);
+  return chosen(linear, texel, square.texels[0]);
 }
 
 // Returns true if nearest lookups never read a border or a neighbouring face, in any lane.
@@ -162,7 +162,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> nearest_level(Warp& w, const TextureLookup& look, 
   const SampledRecord& texture = *look.texture;
   const LevelTexels level = level_texels(w, look, number);
   const auto nearest = [&](int axis, Int size) {
-    return texels_at(place.at[axis], size, to_float(size), 0.0f, texture.wrap[axis], Mask(false)).a;
+    return texels_at(place.coordinates[axis], size, to_float(size), 0.0f, texture.wrap[axis], Mask(false)).a;
   };
   const Int row = place.layer * level.height + nearest(1, level.height);
   const Int texel = row * level.width + nearest(0, level.width);
@@ -183,19 +183,19 @@ BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, co
   const int words = int(words_of(encoding));
   const LevelTexels level = level_texels(w, look, number);
   const auto along = [&](int axis, Int size) {
-    return texels_at(place.at[axis], size, to_float(size), 0.0f, texture.wrap[axis], linear);
+    return texels_at(place.coordinates[axis], size, to_float(size), 0.0f, texture.wrap[axis], linear);
   };
   const TexelPair x = along(0, level.width), y = along(1, level.height);
   const Int first = place.layer * level.height;
   const Int low = (first + y.a) * level.width, high = (first + y.b) * level.width;
-  const auto at = [&](Int number_of_texel) {
+  const auto load = [&](Int number_of_texel) {
     const Int word = level.first + number_of_texel * words;
     return words == 2 ? load_texel_of_two(w, look.texels, encoding, word, look.lanes)
                       : load_texel(w, look.texels, encoding, word, look.lanes);
   };
-  const Vec4<Warp> corner = at(low + x.a);
-  const Vec4<Warp> lower = mixed(corner, at(low + x.b), x.weight);
-  const Vec4<Warp> upper = mixed(at(high + x.a), at(high + x.b), x.weight);
+  const Vec4<Warp> corner = load(low + x.a);
+  const Vec4<Warp> lower = mixed(corner, load(low + x.b), x.weight);
+  const Vec4<Warp> upper = mixed(load(high + x.a), load(high + x.b), x.weight);
   return chosen(linear, mixed(lower, upper, y.weight), corner);
 }
 
@@ -230,13 +230,13 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
   const Int next = minimum(choice.level + 1, int(texture.levels) - 1);
   const bool mixes = w.any(look.lanes && choice.next > 0.0f);
   if (is_borderless(texture, look.sample_bits) && !w.any(look.lanes && choice.linear)) {
-    const Vec4<Warp> v = nearest_level(w, look, place, choice.level);
-    return handed_on(texture, mixes ? between_levels(v, nearest_level(w, look, place, next), choice.next) : v);
+    const Vec4<Warp> texel = nearest_level(w, look, place, choice.level);
+    return handed_on(texture, mixes ? between_levels(texel, nearest_level(w, look, place, next), choice.next) : texel);
   }
   if (!texture.usual && filters_borderless(texture, look.sample_bits)) {
-    const Vec4<Warp> v = plain_level(w, look, place, choice.level, choice.linear);
-    return handed_on(texture,
-                     mixes ? between_levels(v, plain_level(w, look, place, next, choice.linear), choice.next) : v);
+    const Vec4<Warp> texel = plain_level(w, look, place, choice.level, choice.linear);
+    return handed_on(
+        texture, mixes ? between_levels(texel, plain_level(w, look, place, next, choice.linear), choice.next) : texel);
   }
   Vec4<Warp> quick;
   TextureLookup rest = look;  // for lanes that do not take the short path
@@ -247,10 +247,10 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
     rest.lanes = look.lanes && crosses_edges(texture, place, select(choice.next > 0.0f, next, choice.level));
     if (!w.any(rest.lanes)) return quick;
   }
-  Vec4<Warp> v = filtered_level(w, rest, place, choice.level, choice.linear);
-  if (mixes) v = between_levels(v, filtered_level(w, rest, place, next, choice.linear), choice.next);
-  if ((look.sample_bits & shader::kSampleCompare) == 0 || !texture.compares) v = handed_on(texture, v);
-  return texture.usual ? chosen(rest.lanes, v, quick) : v;
+  Vec4<Warp> texel = filtered_level(w, rest, place, choice.level, choice.linear);
+  if (mixes) texel = between_levels(texel, filtered_level(w, rest, place, next, choice.linear), choice.next);
+  if ((look.sample_bits & shader::kSampleCompare) == 0 || !texture.compares) texel = handed_on(texture, texel);
+  return texture.usual ? chosen(rest.lanes, texel, quick) : texel;
 }
 
 // One channel of the four texels that a base-level filter would read: upper left, upper right, lower right and lower
@@ -264,10 +264,10 @@ BROKKR_FN_NOINLINE Vec4<Warp> gathered(Warp& w, const TextureLookup& look, const
       (look.sample_bits & shader::kSampleCompare) != 0 ? 0 : shader::channel_of_sample(look.sample_bits);
   const auto part = [&](const Vec4<Warp>& stored) {
     if ((look.sample_bits & shader::kSampleCompare) != 0) return stored.x;
-    const Vec4<Warp> v = handed_on(texture, stored);
-    return channel == 0 ? v.x : channel == 1 ? v.y : channel == 2 ? v.z : v.w;
+    const Vec4<Warp> texel = handed_on(texture, stored);
+    return channel == 0 ? texel.x : channel == 1 ? texel.y : channel == 2 ? texel.z : texel.w;
   };
-  return Vec4<Warp>(part(square.at[2]), part(square.at[3]), part(square.at[1]), part(square.at[0]));
+  return Vec4<Warp>(part(square.texels[2]), part(square.texels[3]), part(square.texels[1]), part(square.texels[0]));
 }
 
 // The texel at integer coordinates of a level, in the shader's order. Outside the level, the stored channels are 0.

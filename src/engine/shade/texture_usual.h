@@ -23,7 +23,7 @@ BROKKR_FN Mask crosses_edges(const SampledRecord& texture, const TexturePlace& p
   if (texture.kind != TextureKind::cube || !texture.seamless) return Mask(false);
   const Float half = 0.5f / to_float(side_of_level(texture.width, level));
   const auto is_near = [&](Float u) { return u < half || u > 1.0f - half; };
-  return is_near(place.at[0]) || is_near(place.at[1]);
+  return is_near(place.coordinates[0]) || is_near(place.coordinates[1]);
 }
 
 // The position of a filter on an axis, in 1/256 texel from the centre of the first texel.
@@ -154,10 +154,10 @@ struct UsualPlace {
 // Filters texels that may lie at the edges of a level: addresses wrap or are clamped.
 template <class Kind>
 BROKKR_FN Vec4<Warp> usual_texel_at_edges(Warp& w, const uint32_t* texels, Mask lanes, const Kind& kind,
-                                          const UsualPlace& at) {
-  const UsualPair x = usual_texels(at.x, at.width, 1, kind.repeats[0]);
-  const UsualPair y = usual_texels(at.y, at.height, at.width, kind.repeats[1]);
-  const Int left = at.base + x.a, low = left + y.a, high = left + y.b;
+                                          const UsualPlace& usual_place) {
+  const UsualPair x = usual_texels(usual_place.x, usual_place.width, 1, kind.repeats[0]);
+  const UsualPair y = usual_texels(usual_place.y, usual_place.height, usual_place.width, kind.repeats[1]);
+  const Int left = usual_place.base + x.a, low = left + y.a, high = left + y.b;
   if (is_one_texel(w, lanes, kind, x.weight | y.weight))
     return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(texels, low, lanes)));
   Uint texel[4];
@@ -166,8 +166,8 @@ BROKKR_FN Vec4<Warp> usual_texel_at_edges(Warp& w, const uint32_t* texels, Mask 
 }
 template <class Kind>
 [[gnu::cold]] BROKKR_FN_NOINLINE Vec4<Warp> usual_texel_apart(Warp& w, const uint32_t* texels, Mask lanes,
-                                                              const Kind& kind, const UsualPlace& at) {
-  return usual_texel_at_edges(w, texels, lanes, kind, at);
+                                                              const Kind& kind, const UsualPlace& usual_place) {
+  return usual_texel_at_edges(w, texels, lanes, kind, usual_place);
 }
 // A level's sides, which are int if all lanes share them, otherwise Int, and its first texel.
 template <class Side>
@@ -194,11 +194,11 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& k
       return usual_filtered(kind, texel, tx, ty);
     }
   }
-  const UsualPlace at{at_x, at_y, width, height, base};
+  const UsualPlace usual_place{at_x, at_y, width, height, base};
   if constexpr (Kind::apart)
-    return usual_texel_apart(w, look.texels, look.lanes, kind, at);
+    return usual_texel_apart(w, look.texels, look.lanes, kind, usual_place);
   else
-    return usual_texel_at_edges(w, look.texels, look.lanes, kind, at);
+    return usual_texel_at_edges(w, look.texels, look.lanes, kind, usual_place);
 }
 
 // Filters a level for each lane.
@@ -207,7 +207,8 @@ BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, cons
   const Int width = side_of_level(texture.width, level), height = side_of_level(texture.height, level);
   Int base = texture.levels == 1 ? Int(int(texture.first[0])) : as_int(w.gather(texture.first, level, look.lanes));
   if (texture.kind == TextureKind::cube) base = base + place.face * (width * height);
-  return usual_texel(w, look, usual_kind(texture), place.at[0], place.at[1], UsualLevel<Int>{width, height, base});
+  return usual_texel(w, look, usual_kind(texture), place.coordinates[0], place.coordinates[1],
+                     UsualLevel<Int>{width, height, base});
 }
 
 // Filters one level for all lanes; the texture is of kind two.
@@ -226,10 +227,10 @@ BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const Kind& k
   const SampledRecord& texture = *look.texture;
   u = finite_or_zero(u);
   v = finite_or_zero(v);
-  const auto at_level = [&](Int width, Int height, Int first) {
-    const auto along = [&](Float at, Int size, bool turns) {
+  const auto level_texel = [&](Int width, Int height, Int first) {
+    const auto along = [&](Float coordinate, Int size, bool turns) {
       const TextureWrap wrap = turns ? TextureWrap::repeat : TextureWrap::clamp_to_edge;
-      return texels_at(at, size, to_float(size), 0.0f, wrap, Mask(false)).a;
+      return texels_at(coordinate, size, to_float(size), 0.0f, wrap, Mask(false)).a;
     };
     const Int row = along(v, height, kind.repeats[1]);
     const Uint texel = w.gather(look.texels, first + (row * width + along(u, width, kind.repeats[0])), look.lanes);
@@ -240,18 +241,18 @@ BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const Kind& k
   };
   const auto base = [&](uint32_t level) {
     const auto side = [&](uint32_t size) { return Int(size >> level > 1 ? int(size >> level) : 1); };
-    return at_level(side(texture.width), side(texture.height), Int(int(texture.first[level])));
+    return level_texel(side(texture.width), side(texture.height), Int(int(texture.first[level])));
   };
   if (kind.mip == MipFilter::none) return base(0);
   if (Warp::takes_turns && !w.any(look.lanes && is_beyond_base(texture, kind.mip, detail))) return base(0);
   const LevelChoice choice = levels_of(texture, kind.mip, detail);
-  const auto of_lanes = [&](Int level) {
-    return at_level(side_of_level(texture.width, level), side_of_level(texture.height, level),
-                    as_int(w.gather(texture.first, level, look.lanes)));
+  const auto lanes_texel = [&](Int level) {
+    return level_texel(side_of_level(texture.width, level), side_of_level(texture.height, level),
+                       as_int(w.gather(texture.first, level, look.lanes)));
   };
-  const Vec4<Warp> own = of_lanes(choice.level);
+  const Vec4<Warp> own = lanes_texel(choice.level);
   if (kind.mip == MipFilter::nearest || !w.any(look.lanes && choice.next > 0.0f)) return own;
-  return mixed(own, of_lanes(minimum(choice.level + 1, int(texture.levels) - 1)), choice.next);
+  return mixed(own, lanes_texel(minimum(choice.level + 1, int(texture.levels) - 1)), choice.next);
 }
 
 // A lookup in a usual texture of kind two, without offsets and comparisons. `kind` is usual_kind of the texture;

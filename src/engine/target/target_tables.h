@@ -86,9 +86,9 @@ struct ShownColors {
 
 struct TargetTables {
   TablePointer<const TargetRecord> targets;
-  TablePointer<const uint32_t> bin_owner;         // rasterizer of each bin of layer 0
-  TablePointer<const uint32_t> first_own_region;  // rasterizers + 1 entries, into own_regions
-  TablePointer<const RegionRecord> own_regions;
+  TablePointer<const uint32_t> bin_owner;              // rasterizer of each bin of layer 0
+  TablePointer<const uint32_t> first_region_of_owner;  // rasterizers + 1 entries, into regions_by_owner
+  TablePointer<const RegionRecord> regions_by_owner;
   TablePointer<RegionState> region_state;
   // The planes, region after region over all targets.
   TablePointer<uint32_t> color;        // RGBA8, or red and green of RGBA16F

@@ -97,8 +97,9 @@ const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::s
   renew(target_plan_, plan->targets, [&] {
     tables_.targets = targets_.hold(host.targets, targets.targets.size());
     tables_.bin_owner = bin_owner_.hold(host.bin_owner, targets.bin_owner.size());
-    tables_.first_own_region = first_own_region_.hold(host.first_own_region, targets.first_own_region.size());
-    tables_.own_regions = own_regions_.hold(host.own_regions, targets.own_regions.size());
+    tables_.first_region_of_owner =
+        first_region_of_owner_.hold(host.first_region_of_owner, targets.first_region_of_owner.size());
+    tables_.regions_by_owner = regions_by_owner_.hold(host.regions_by_owner, targets.regions_by_owner.size());
   });
   renew(plan_, plan, [&] {
     tables_.ranks = ranks_.hold(host.ranks, plan->ranks.size());

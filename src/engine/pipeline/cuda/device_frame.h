@@ -39,7 +39,7 @@ class DeviceFrame {
   DeviceBuffer vertex_programs_, vertex_code_, vertex_presets_, vertex_uniforms_, vertex_samplers_, vertex_records_,
       vertex_inputs_, vertex_results_, attributes_;
   DeviceBuffer draws_, phases_, planned_, chunks_, chunk_corners_, shade_vertex_, shade_slot_;
-  DeviceBuffer targets_, bin_owner_, first_own_region_, own_regions_, ranks_, task_order_;
+  DeviceBuffer targets_, bin_owner_, first_region_of_owner_, regions_by_owner_, ranks_, task_order_;
   PlanTables tables_{};
 };
 
