@@ -25,8 +25,8 @@ MUTATIONS = [
     # Setup and coverage.
     ("fill-rule", "src/engine/geometry/records.h", "(top_edges ? b < 0 : ‹b > 0›)", "b < 0",
      PIPELINE, "Soup.OpaqueDrawsOnly"),
-    ("snap", "src/engine/geometry/setup.h", "return ‹round_to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f))›;",
-     "to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f))", PIPELINE, "Soup.OpaqueDrawsOnly"),
+    ("snap", "src/engine/geometry/setup.h", "return ‹round_to_int(clamp_to(position * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f))›;",
+     "to_int(clamp_to(position * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f))", PIPELINE, "Soup.OpaqueDrawsOnly"),
     ("first-sample", "src/engine/geometry/setup.h", "before = ‹127 - reach›, behind", "128 - reach",
      PIPELINE, "Kinds/WatertightMesh.*Centres:Soup.OpaqueDrawsOnly"),
     ("far-plane", "src/engine/geometry/setup.h", "case 1: return ‹draw.bits & kDrawDepthClamp ? w : w - z›;",

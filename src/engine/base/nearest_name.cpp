@@ -49,11 +49,11 @@ std::string did_you_mean(std::string_view text, const std::vector<std::string>& 
 
 std::string meant_or_known(std::string_view text, const std::vector<std::string>& known) {
   if (known.empty()) return " (there are none)";
-  constexpr size_t kMost = 12;  // names; more make a line that nobody reads
+  constexpr size_t kMaxNames = 12;  // names; more make a line that nobody reads
   std::string list = did_you_mean(text, known);
   if (!list.empty()) return list;
-  for (size_t i = 0; i < std::min(known.size(), kMost); ++i) list += (i == 0 ? " (known: " : ", ") + known[i];
-  return list + (known.size() > kMost ? " and " + std::to_string(known.size() - kMost) + " more)" : ")");
+  for (size_t i = 0; i < std::min(known.size(), kMaxNames); ++i) list += (i == 0 ? " (known: " : ", ") + known[i];
+  return list + (known.size() > kMaxNames ? " and " + std::to_string(known.size() - kMaxNames) + " more)" : ")");
 }
 
 }  // namespace brokkr

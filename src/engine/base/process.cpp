@@ -142,7 +142,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
 }
 
 pid_t start_program(const fs::path& program, std::vector<std::string> words,
-                    const std::map<std::string, std::string>& environment, std::array<int, 3> streams, bool own_group) {
+                    const std::map<std::string, std::string>& environment, std::array<int, 3> streams, bool new_group) {
   std::vector<std::string> variables = environment_with(environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -157,7 +157,7 @@ pid_t start_program(const fs::path& program, std::vector<std::string> words,
   }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  if (own_group) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // group 0: its own group
+  if (new_group) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // group 0: its own group
   std::cout.flush();
   pid_t process = 0;
   if (error == 0)

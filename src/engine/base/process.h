@@ -34,9 +34,9 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
 
 // Starts a program. `words`: the words that it gets, beginning with its name. `environment`: changes as for
 // environment_with. `streams`: its standard input, output and error; -1 means this program's own stream, and any other
-// number is allowed. `own_group`: it leads a new process group. Throws std::runtime_error.
+// number is allowed. `new_group`: it leads a new process group. Throws std::runtime_error.
 pid_t start_program(const std::filesystem::path& program, std::vector<std::string> words,
                     const std::map<std::string, std::string>& environment = {},
-                    std::array<int, 3> streams = {-1, -1, -1}, bool own_group = false);
+                    std::array<int, 3> streams = {-1, -1, -1}, bool new_group = false);
 
 }  // namespace brokkr

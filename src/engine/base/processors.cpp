@@ -69,14 +69,15 @@ void each_control_group(const fs::path& root, const std::string& controller,
 }
 
 int usable_processors(const fs::path& root) {
-  int64_t most = std::max(1u, std::thread::hardware_concurrency());
+  int64_t processors = std::max(1u, std::thread::hardware_concurrency());
   each_control_group(root, "cpu", [&](const fs::path& group) {
     for (const Quota& quota : {quota_of_version_2(group), quota_of_version_1(group)}) {
       if (quota.time <= 0 || quota.period <= 0) continue;
-      most = std::min(most, std::max<int64_t>(1, quota.time / quota.period + (quota.time % quota.period != 0)));
+      processors =
+          std::min(processors, std::max<int64_t>(1, quota.time / quota.period + (quota.time % quota.period != 0)));
     }
   });
-  return int(most);
+  return int(processors);
 }
 
 // This avoids a static that is initialized once: if a process forked during the initialization, its child would wait

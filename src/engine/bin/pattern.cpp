@@ -260,10 +260,10 @@ Pattern hierarchical_maximized_distance(int rasterizers, uint32_t seed) {
 
 namespace brokkr {
 
-void pattern_families::require_range(const char* of, const char* field, int value, int least, int most) {
-  if (value >= least && value <= most) return;
-  throw std::invalid_argument(std::string(of) + ": " + field + " is " + std::to_string(value) + "; use a value in " +
-                              std::to_string(least) + ".." + std::to_string(most));
+void pattern_families::require_range(const char* subject, const char* field, int value, int min, int max) {
+  if (value >= min && value <= max) return;
+  throw std::invalid_argument(std::string(subject) + ": " + field + " is " + std::to_string(value) +
+                              "; use a value in " + std::to_string(min) + ".." + std::to_string(max));
 }
 
 const SavedPattern* saved_pattern(const PatternChoice& choice) {

@@ -11,7 +11,7 @@
 namespace brokkr::pattern_families {
 
 // Throws std::invalid_argument that names the function `of`, the field and the range.
-void require_range(const char* of, const char* field, int value, int least, int most);
+void require_range(const char* subject, const char* field, int value, int min, int max);
 
 // Space-filling curves [Kerbl17, 4.1]. They cover exactly bins_x x bins_y, because the curves do not repeat.
 Pattern z_curve(int rasterizers, int bins_x, int bins_y);

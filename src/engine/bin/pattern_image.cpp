@@ -16,8 +16,8 @@ constexpr int kLineFrom = 6;  // pixels; separating lines would dominate smaller
 constexpr uint32_t kLineColor = 0xff202020u;
 constexpr int64_t kMaxPatternPixels = int64_t(1) << 28;
 
-void require(const char* field, int value, int least, int most) {
-  pattern_families::require_range("pattern image", field, value, least, most);
+void require(const char* field, int value, int min, int max) {
+  pattern_families::require_range("pattern image", field, value, min, max);
 }
 
 }  // namespace
@@ -82,9 +82,9 @@ LoadStatistics load_statistics(std::vector<uint64_t> load) {
   s.load = std::move(load);
   if (s.load.empty()) return s;
   for (const uint64_t l : s.load) s.total += l;
-  const auto [least, most] = std::minmax_element(s.load.begin(), s.load.end());
-  s.least = *least;
-  s.most = *most;
+  const auto [min, max] = std::minmax_element(s.load.begin(), s.load.end());
+  s.least = *min;
+  s.most = *max;
   if (s.total == 0) return s;
   const double count = double(s.load.size());
   s.mean = double(s.total) / count;

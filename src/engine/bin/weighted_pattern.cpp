@@ -18,7 +18,7 @@ std::vector<uint16_t> hand_out_parts(std::span<const int> weights) {
     throw std::invalid_argument("weights: their sum is " + std::to_string(sum) + "; it must be 1 to " +
                                 std::to_string(kMaxRasterizers));
   struct Wish {
-    int64_t at, of;  // at / of: the place, between 0 and 1
+    int64_t numerator, denominator;  // of the place, between 0 and 1
     uint16_t owner;
   };
   std::vector<Wish> wishes;
@@ -26,7 +26,8 @@ std::vector<uint16_t> hand_out_parts(std::span<const int> weights) {
     for (int64_t j = 0; j < weights[i]; ++j) wishes.push_back({2 * j + 1, 2 * int64_t(weights[i]), uint16_t(i)});
   }
   std::sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) {
-    return a.at * b.of != b.at * a.of ? a.at * b.of < b.at * a.of : a.owner < b.owner;
+    const int64_t left = a.numerator * b.denominator, right = b.numerator * a.denominator;
+    return left != right ? left < right : a.owner < b.owner;
   });
   std::vector<uint16_t> owner;
   for (const Wish& wish : wishes) owner.push_back(wish.owner);

@@ -126,8 +126,8 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loadi
   const size_t rest = file.size() - kHeaderSize;
   if (json_stored > rest) fail_in("json length", "it is beyond the end of the file");
   if (blob_stored != rest - json_stored) fail_in("blob length", "it does not end with the file");
-  const auto limit = [](const char* field, uint64_t size, uint64_t most) {
-    if (size > most) fail_in(field, fmt::format("it is above the limit of {} bytes", most), kSplit);
+  const auto limit = [](const char* field, uint64_t size, uint64_t max_bytes) {
+    if (size > max_bytes) fail_in(field, fmt::format("it is above the limit of {} bytes", max_bytes), kSplit);
   };
   limit("json length", json_size, limits.json_bytes);
 

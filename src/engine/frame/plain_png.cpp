@@ -30,7 +30,7 @@ std::optional<Filter> filter_of_plain_png(std::span<const uint8_t> file) {
     return std::nullopt;
   const uint64_t width = number_at(file, kSizeBegins), height = number_at(file, kSizeBegins + 4);
   const uint64_t stored = 1 + kPlainChannels * width;  // bytes of a block: PNG's filter, and the pixels
-  if (width == 0 || height == 0 || stored > kMostStoredBytes) return std::nullopt;
+  if (width == 0 || height == 0 || stored > kMaxStoredBytes) return std::nullopt;
   const Filter filter{
       .offset = kPlainRowsBegin, .width = width + kPlainHeaderTexels, .height = height, .channels = kPlainChannels};
   if (height > file.size() || filter.bytes() > file.size() - kPlainRowsBegin) return std::nullopt;

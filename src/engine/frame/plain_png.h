@@ -14,8 +14,8 @@ namespace brokkr::bkf {
 // The bytes before the pixels of a row of a plain PNG: the header of a stored block of deflate, and the number of PNG's
 // filter. They take as many bytes as two texels, so that the pixels of all rows lie below each other.
 constexpr size_t kPlainRowHeader = 6, kPlainChannels = 3, kPlainHeaderTexels = kPlainRowHeader / kPlainChannels;
-constexpr size_t kPlainRowsBegin = 43;      // signature, IHDR, length and name of IDAT, header of zlib
-constexpr size_t kMostStoredBytes = 65535;  // of a block
+constexpr size_t kPlainRowsBegin = 43;     // signature, IHDR, length and name of IDAT, header of zlib
+constexpr size_t kMaxStoredBytes = 65535;  // of a block
 
 // The filter of all rows of `file`, whose `offset` is relative to its first byte. Returns nothing if the file is no
 // plain PNG: one with 8 bits for each of red, green and blue, and one stored block for each row.

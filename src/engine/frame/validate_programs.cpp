@@ -46,9 +46,9 @@ void validate_program(const Frame& frame, size_t number) {
     fail_at(place, "samplers", "fixed function has one for each unit", "give as many");
   }
   validate_uniforms(place, program.blocks, program.uniforms);
-  const uint64_t most = uint64_t(bkf::kMaxElements);
-  require_range(place, "varyings", varying_components(program), 0, most, "a vertex has fewer components");
-  require_range(place, "samplers", bound_textures(program), 0, most, "a program has fewer textures");
+  const uint64_t max_elements = uint64_t(bkf::kMaxElements);
+  require_range(place, "varyings", varying_components(program), 0, max_elements, "a vertex has fewer components");
+  require_range(place, "samplers", bound_textures(program), 0, max_elements, "a program has fewer textures");
   require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMaxBytes) / 4, "keep them below 64 MiB");
 }
 
@@ -80,8 +80,8 @@ void validate_captured_texture(const Frame& frame, size_t number) {
   const Place place{"texture", number};
   check_fields(frame, place, texture);
   const bool is_buffer = texture.kind == TextureKind::buffer;
-  const int most = is_buffer ? 1 << 27 : kMaxTargetSize;
-  require_range(place, "size", texture.width, 1, most, "use a smaller texture");
+  const int max_width = is_buffer ? 1 << 27 : kMaxTargetSize;
+  require_range(place, "size", texture.width, 1, max_width, "use a smaller texture");
   require_range(place, "size", texture.height, 1, is_buffer ? 1 : kMaxTargetSize, "use a smaller texture");
   require_range(place, "size", texture.depth, 1, kMaxTargetLayers, "use fewer layers");
   const bool cube = texture.kind == TextureKind::cube || texture.kind == TextureKind::cube_array;

@@ -74,10 +74,10 @@ struct DrawTarget {
 // finished block. `draw_small` may draw triangles immediately, so that they need no block, and returns their lanes.
 template <class T>
 concept BlockDistributor = requires(T distributor, Warp& w, uint32_t block, const DrawRecord& draw,
-                                    const DrawTarget& at, const Setup& setup) {
+                                    const DrawTarget& place, const Setup& setup) {
   { distributor.take_block(w) } -> std::same_as<uint32_t>;
   distributor.distribute(w, block);
-  { distributor.draw_small(w, draw, at, setup) } -> std::same_as<Mask>;
+  { distributor.draw_small(w, draw, place, setup) } -> std::same_as<Mask>;
 };
 
 // Every triangle leaves geometry through this class: emit() fills a block, close() distributes it. Triangles that
@@ -246,9 +246,9 @@ BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor, Pr
     Triangle piece;
     piece.corner[0] = {left[0][0], left[1][0], left[2][0], left[3][0]};
     for (int i = 1; i < 3; ++i) {
-      const int at = g + i;
-      piece.corner[i] = {w.load(left[0] + at, m), w.load(left[1] + at, m), w.load(left[2] + at, m),
-                         w.load(left[3] + at, m)};
+      const int index = g + i;
+      piece.corner[i] = {w.load(left[0] + index, m), w.load(left[1] + index, m), w.load(left[2] + index, m),
+                         w.load(left[3] + index, m)};
     }
     for (const ClipVertex& corner : piece.corner) m = m && corner.w > 0.0f;
     Setup setup;
@@ -384,18 +384,19 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor, Programs
       }
       for (int g = begin; g < stop; g += w.width) {
         const Mask m = w.first_lanes(stop - g);
-        const Int at = w.lane() + g;
+        const Int numbers = w.lane() + g;
         Triangle tri;
         if (reuse) {
-          for (int c = 0; c < 3; ++c) tri.corner[c] = reuse_vertex(w, scratch, at, c, m);
+          for (int c = 0; c < 3; ++c) tri.corner[c] = reuse_vertex(w, scratch, numbers, c, m);
         } else if (shades_corners) {
-          for (int c = 0; c < 3; ++c) tri.corner[c] = gather_vertex(w, pass.scratch.corners.position, at * 3 + c, m);
+          for (int c = 0; c < 3; ++c)
+            tri.corner[c] = gather_vertex(w, pass.scratch.corners.position, numbers * 3 + c, m);
         } else {
           Int vertex[3];
-          assemble(w, frame, draw, at + t0, m, vertex);
+          assemble(w, frame, draw, numbers + t0, m, vertex);
           for (int c = 0; c < 3; ++c) tri.corner[c] = shade_vertex(w, frame, run, vertex[c], m);
         }
-        emit_triangles(w, pass, draw, tri, as_uint(at) + first_primitive, m);
+        emit_triangles(w, pass, draw, tri, as_uint(numbers) + first_primitive, m);
       }
       begin = stop;
     }

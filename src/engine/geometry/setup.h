@@ -79,8 +79,8 @@ BROKKR_FN WindowVertex to_window(const DrawRecord& draw, const ClipVertex& corne
   const Float inverse = 1.0f / corner.w;
   const Float x = (corner.x * inverse) * draw.scale[0] + draw.offset[0];
   const Float y = (corner.y * inverse) * draw.scale[1] + draw.offset[1];
-  const auto snap = [](Float at) {
-    return round_to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f));
+  const auto snap = [](Float position) {
+    return round_to_int(clamp_to(position * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f));
   };
   // Depth-clamped draws keep depths outside the range until the plane is evaluated. These depths are finite.
   const Float ndc = clamp_to(corner.z * inverse, -1048576.0f, 1048576.0f);

@@ -45,14 +45,14 @@ BROKKR_FN auto act_alone(F&& f, Arguments... arguments) {
 
 // The numbers of the set lanes of each mask of eight lanes, in order.
 struct SetLanes {
-  alignas(8) uint8_t of[256][8];
+  alignas(8) uint8_t numbers[256][8];
 };
 constexpr SetLanes set_lanes() {
   SetLanes lanes{};
   for (uint32_t bits = 0; bits < 256; ++bits) {
     int n = 0;
     for (uint8_t i = 0; i < 8; ++i) {
-      if ((bits >> i & 1) != 0) lanes.of[bits][n++] = i;
+      if ((bits >> i & 1) != 0) lanes.numbers[bits][n++] = i;
     }
   }
   return lanes;
@@ -73,7 +73,7 @@ class Warp : public NearWords<Warp> {
 
   // Lets the thread that waits for the launch look whether the launch must end.
   BROKKR_FN void host_turn() const {
-    if (turn.look != nullptr) turn.look(turn.of);
+    if (turn.look != nullptr) turn.look(turn.argument);
   }
 
   BROKKR_FN static Int lane() {
@@ -209,7 +209,7 @@ class Warp : public NearWords<Warp> {
 #if defined(__AVX2__)
     if constexpr (kWidth == 8 && sizeof(T) == 4) {
       const uint32_t bits = bits_of(m);
-      const __m128i lanes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kSetLanes.of[bits]));
+      const __m128i lanes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kSetLanes.numbers[bits]));
       const __m256i packed = _mm256_permutevar8x32_epi32(same_bits<__m256i>(a.v), _mm256_cvtepu8_epi32(lanes));
       const int n = std::popcount(bits);
       store(p, Lane<T>(same_bits<Vector<T>>(packed)), first_lanes(n));

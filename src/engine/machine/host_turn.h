@@ -5,8 +5,8 @@ namespace brokkr {
 
 // A function of the host that one warp of a launch on the CPU calls often: before each decision and each piece of work.
 struct HostTurn {
-  void (*look)(void* of) = nullptr;  // null: nothing is called
-  void* of = nullptr;
+  void (*look)(void* argument) = nullptr;  // null: nothing is called
+  void* argument = nullptr;
 };
 
 }  // namespace brokkr

@@ -82,48 +82,48 @@ struct KeyBuffer {
     farthest[tile] = w.reduce_max(deepest);
   }
 
-  // Samples at .. at + width - 1.
-  BROKKR_FN void set(Warp& w, int at, Uint depth, Uint order) {
+  // Samples first .. first + width - 1.
+  BROKKR_FN void set(Warp& w, int first, Uint depth, Uint order) {
     if constexpr (kShared) {
-      w.store(keys() + at, (Ulong(depth) << 32) | Ulong(order));
+      w.store(keys() + first, (Ulong(depth) << 32) | Ulong(order));
     } else {
-      w.store(split.depth + at, depth);
-      w.store(split.order + at, order);
+      w.store(split.depth + first, depth);
+      w.store(split.order + first, order);
     }
   }
-  BROKKR_FN Uint depth(Warp& w, int at) const {
+  BROKKR_FN Uint depth(Warp& w, int first) const {
     if constexpr (kShared)
-      return Uint(w.load(keys() + at) >> 32);
+      return Uint(w.load(keys() + first) >> 32);
     else
-      return w.load(split.depth + at);
+      return w.load(split.depth + first);
   }
-  BROKKR_FN Uint order(Warp& w, int at) const {
+  BROKKR_FN Uint order(Warp& w, int first) const {
     if constexpr (kShared)
-      return Uint(w.load(keys() + at) & 0xffffffff);
+      return Uint(w.load(keys() + first) & 0xffffffff);
     else
-      return w.load(split.order + at);
+      return w.load(split.order + first);
   }
-  // In lanes m, samples at .. at + width - 1 take (depth, order) if it is smaller than their key.
-  BROKKR_FN void take_min(Warp& w, int at, Uint d, Uint o, Mask m) {
+  // In lanes m, samples first .. first + width - 1 take (depth, order) if it is smaller than their key.
+  BROKKR_FN void take_min(Warp& w, int first, Uint d, Uint o, Mask m) {
     if constexpr (kShared) {
-      take_min_at(w, w.lane() + at, d, o, m);
+      take_min_at(w, w.lane() + first, d, o, m);
     } else {
-      const Uint old_depth = w.load(split.depth + at);
-      const Uint old_order = w.load(split.order + at);
+      const Uint old_depth = w.load(split.depth + first);
+      const Uint old_order = w.load(split.order + first);
       // In this form, AVX2, which compares unsigned numbers by their maximum, needs no complement.
       const Mask wins = m && !(d >= old_depth && !(d == old_depth && !(o >= old_order)));
       // On AMD's processors, a masked store takes eleven cycles and cannot forward to a load.
-      w.store(split.depth + at, select(wins, d, old_depth));
-      w.store(split.order + at, select(wins, o, old_order));
+      w.store(split.depth + first, select(wins, d, old_depth));
+      w.store(split.order + first, select(wins, o, old_order));
     }
   }
-  // In lanes m, sample at_i takes lane i's key if it is smaller. Several lanes may have the same sample.
-  BROKKR_FN void take_min_at(Warp& w, Int at, Uint d, Uint o, Mask m) {
-    const auto at_of = w.spill(at);
+  // In lanes m, each lane's sample takes the lane's key if it is smaller. Several lanes may have the same sample.
+  BROKKR_FN void take_min_at(Warp& w, Int samples, Uint d, Uint o, Mask m) {
+    const auto sample_of = w.spill(samples);
     const auto depth_of = w.spill(d);
     const auto order_of = w.spill(o);
     w.for_lanes(m, [&](int i) {
-      const uint32_t s = uint32_t(at_of[i]);
+      const uint32_t s = uint32_t(sample_of[i]);
       if constexpr (kShared) {
         const uint64_t mine = (uint64_t(depth_of[i]) << 32) | order_of[i];
 #if defined(__CUDACC__)
@@ -153,13 +153,13 @@ struct KeyBuffer {
 struct KeyPlane {
   uint64_t* word;
 
-  // In lanes m, sample at_i takes lane i's key if it is smaller. Lanes of all blocks may have the same sample.
-  BROKKR_FN void take_min_at(Warp& w, Int at, Uint depth, Uint order, Mask m) const {
-    const auto at_of = w.spill(at);
+  // In lanes m, each lane's sample takes the lane's key if it is smaller. Lanes of all blocks may have the same sample.
+  BROKKR_FN void take_min_at(Warp& w, Int samples, Uint depth, Uint order, Mask m) const {
+    const auto sample_of = w.spill(samples);
     const auto depth_of = w.spill(depth);
     const auto order_of = w.spill(order);
     w.for_lanes(m, [&](int i) {
-      uint64_t* const sample = word + at_of[i];
+      uint64_t* const sample = word + sample_of[i];
       const uint64_t mine = ~((uint64_t(depth_of[i]) << 32) | order_of[i]);
 #if defined(__CUDACC__)
       // The result is unused and the address space is known, so this becomes a reduction that nothing waits for.
@@ -174,16 +174,16 @@ struct KeyPlane {
     });
   }
 
-  // The words of samples at .. at + width - 1: complements of keys, or 0. In an aborted frame, other blocks may change
-  // them at the same time.
-  BROKKR_FN Ulong load(Warp& w, int at) const {
+  // The words of samples first .. first + width - 1: complements of keys, or 0. In an aborted frame, other blocks may
+  // change them at the same time.
+  BROKKR_FN Ulong load(Warp& w, int first) const {
     auto words = w.spill(uint64_t(0));
-    w.for_lanes(true, [&](int i) { words.set(i, device_atomic<uint64_t>(word[at + i]).load(kRelaxed)); });
+    w.for_lanes(true, [&](int i) { words.set(i, device_atomic<uint64_t>(word[first + i]).load(kRelaxed)); });
     return words.lanes();
   }
   // Removes the keys of the lanes of m.
-  BROKKR_FN void clear(Warp& w, int at, Mask m) const {
-    w.for_lanes(m, [&](int i) { device_atomic<uint64_t>(word[at + i]).store(0, kRelaxed); });
+  BROKKR_FN void clear(Warp& w, int first, Mask m) const {
+    w.for_lanes(m, [&](int i) { device_atomic<uint64_t>(word[first + i]).store(0, kRelaxed); });
   }
 };
 

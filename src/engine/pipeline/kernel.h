@@ -211,11 +211,11 @@ BROKKR_FN_NOINLINE void sum_counters(Block<BlockShared>& b) {
     w.for_lanes(w.first_lanes(kCounters - g < w.width ? kCounters - g : w.width), [&](int lane) {
       const int i = g + lane;
       const bool peak = is_peak(Counter(i));
-      uint64_t sum = 0, most = 0;
+      uint64_t sum = 0, largest = 0;
       for (int warp = 0; warp < b.warps; ++warp) {
         const uint64_t n = shared.counters[warp].value[i];
         sum += n;
-        most = n > most ? n : most;
+        largest = n > largest ? n : largest;
       }
       if (sum == 0) return;
       device_atomic<uint64_t> total(shared.launch.counters[i]);
@@ -224,7 +224,7 @@ BROKKR_FN_NOINLINE void sum_counters(Block<BlockShared>& b) {
         return;
       }
       uint64_t old = total.load(kRelaxed);
-      while (most > old && !total.compare_exchange_weak(old, most, kRelaxed)) {
+      while (largest > old && !total.compare_exchange_weak(old, largest, kRelaxed)) {
       }
     });
   }

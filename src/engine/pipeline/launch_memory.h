@@ -79,12 +79,12 @@ struct LaunchMemory {
   }
 
   // Takes over the targets' planes from memory of another shape. Throws std::logic_error if the targets differ.
-  void take_planes(LaunchMemory& from) {
+  void take_planes(LaunchMemory& other) {
     for (auto plane :
          {&LaunchMemory::color, &LaunchMemory::color_high, &LaunchMemory::more_colors, &LaunchMemory::depth,
           &LaunchMemory::stencil, &LaunchMemory::visible_id, &LaunchMemory::depth_id}) {
-      if ((this->*plane).bytes() != (from.*plane).bytes()) throw std::logic_error("targets of another shape");
-      this->*plane = std::move(from.*plane);
+      if ((this->*plane).bytes() != (other.*plane).bytes()) throw std::logic_error("targets of another shape");
+      this->*plane = std::move(other.*plane);
     }
   }
 
@@ -167,13 +167,13 @@ struct LaunchMemory {
   }
 
   VertexTables vertices(const PlanTables& tables, AbortWords* abort) const {
-    VertexTables v = tables.vertices;
-    v.programs.sizes = *shape.programs;
-    v.programs.memory = programs.template as<unsigned char>();
-    v.programs.abort = &abort->leave;
-    v.positions = vertex_positions.template as<uint32_t>();
-    v.varyings = shape.varying_words == 0 ? nullptr : vertex_varyings.template as<uint32_t>();
-    return v;
+    VertexTables vertices = tables.vertices;
+    vertices.programs.sizes = *shape.programs;
+    vertices.programs.memory = programs.template as<unsigned char>();
+    vertices.programs.abort = &abort->leave;
+    vertices.positions = vertex_positions.template as<uint32_t>();
+    vertices.varyings = shape.varying_words == 0 ? nullptr : vertex_varyings.template as<uint32_t>();
+    return vertices;
   }
 
   RasterTables raster(const LaunchPlan& its_plan, const PlanTables& tables, const RenderOptions& options) const {

@@ -81,18 +81,18 @@ struct LaunchView {
     return open.lanes() != 0;
   }
   // The RasterizerReport of each lane.
-  BROKKR_FN Ulong report(Warp& w, const RasterizerWords& of) const {
+  BROKKR_FN Ulong report(Warp& w, const RasterizerWords& words) const {
     // In an aborted frame, every rasterizer resolves what it has.
-    const Mask awake = of.wake <= mark.batches || Mask(aborted);
+    const Mask awake = words.wake <= mark.batches || Mask(aborted);
     const Ulong idle = select(awake, Ulong(RasterizerReport::kAwake), RasterizerReport::kNone);
-    const Ulong busy = Ulong(as_uint(of.waiting)) + RasterizerReport::kAwake;
-    const Ulong report = select(of.free, select(of.waiting > 0, busy, idle), RasterizerReport::kNone);
+    const Ulong busy = Ulong(as_uint(words.waiting)) + RasterizerReport::kAwake;
+    const Ulong report = select(words.free, select(words.waiting > 0, busy, idle), RasterizerReport::kNone);
     if constexpr (kKernelFeatures & (kFeatureBlits | kFeaturePrograms)) {
-      const Mask at_gate = of.free && of.wake >= kAtGate && !Mask(aborted);
+      const Mask at_gate = words.free && words.wake >= kAtGate && !Mask(aborted);
       if (w.any(at_gate))
         return select(
             at_gate,
-            select(gate_is_open(w, of.wake, at_gate), Ulong(RasterizerReport::kAwake), RasterizerReport::kNone),
+            select(gate_is_open(w, words.wake, at_gate), Ulong(RasterizerReport::kAwake), RasterizerReport::kNone),
             report);
     }
     return report;
@@ -113,39 +113,40 @@ struct LaunchSource {
 struct Geometry : LaunchSource {
   static constexpr int kLeaves = 1;
   template <class View>
-  BROKKR_FN static Choice choose(Warp&, const View& view, const TreePlace& at) {
+  BROKKR_FN static Choice choose(Warp&, const View& view, const TreePlace& place) {
     const uint64_t info = uint64_t(view.geometry());
-    return {info, info == 0 ? kNoLeaf : at.leaf};
+    return {info, info == 0 ? kNoLeaf : place.leaf};
   }
 };
 
 // Tells where a circular search over all rasterizers, in groups of `step`, may find work. Each lane holds one word of
-// bits; together they cover about kSeen groups from rasterizer `from` on. The search skips groups without a set bit.
+// bits; together they cover about kSeen groups from rasterizer `first_asked` on. The search skips groups without a set
+// bit.
 struct SearchAhead {
   static constexpr int kSeen = 4;
   Uint word = 0;  // RasterizerBits::may_have_work
   Int first = 0;  // the first rasterizer of the word
 
-  BROKKR_FN void look(Warp& w, const LaunchView& view, int from) {
+  BROKKR_FN void look(Warp& w, const LaunchView& view, int first_asked) {
     const int rasterizers = int(view.schedule.rasterizers), words = (rasterizers + 31) >> 5;
-    Int i = w.lane() + (from >> 5);
+    Int i = w.lane() + (first_asked >> 5);
     i = select(i >= words, i - words, i);
     const Mask m = w.first_lanes(words);
     first = select(m, i << 5, 0);
     auto bits = w.spill(0u);
     const auto i_of = w.spill(i);
-    const RasterizerBits of_all(view.tables.bits);
+    const RasterizerBits all_bits(view.tables.bits);
     const bool filling = view.filling();
-    w.for_lanes(m, [&](int lane) { bits.set(lane, of_all.may_have_work(uint32_t(i_of[lane]), filling)); });
+    w.for_lanes(m, [&](int lane) { bits.set(lane, all_bits.may_have_work(uint32_t(i_of[lane]), filling)); });
     const Int behind = rasterizers - first;  // the last word may hold fewer than 32
     word = bits.lanes() & select(behind < 32, (Uint(1) << as_uint(behind & 31)) - 1, 0xffffffffu);
   }
   // Returns true if group g of a search that starts at rasterizer `begin` has a set bit.
   BROKKR_FN bool any(Warp& w, int begin, int g, int step, int rasterizers) const {
-    Int at = first - begin;
-    at = select(at < 0, at + rasterizers, at);
+    Int distance = first - begin;
+    distance = select(distance < 0, distance + rasterizers, distance);
     // The word with the search's first rasterizer also holds its last ones, so its end belongs to the last groups.
-    const Mask near = (at < g + step && at + 32 > g) || at + 32 - rasterizers > g;
+    const Mask near = (distance < g + step && distance + 32 > g) || distance + 32 - rasterizers > g;
     return w.any(word != 0 && near);
   }
 };
@@ -155,18 +156,17 @@ struct SearchAhead {
 // Callbacks::kEnough rasterizers. The nearest rasterizers are read together with the bits of all rasterizers, which
 // tell which others to read. Only a visit moves the cursor. Otherwise a policy that weighs rasterizers against geometry
 // would skip every other rasterizer, and those would never reach their gate.
-// those would never reach their gate.
 template <class Callbacks>
 struct Rasterizers : LaunchSource {
   static constexpr int kLeaves = 1 << 16, kLocal = 1;
 
   template <class View>
-  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& place) {
     const ScheduleTables& schedule = view.schedule;
     const int own = children(schedule, view.block, view.blocks);
     if (own <= 0) return {};
     const BucketState state{view.shared, view.local, own, view.now, schedule.ranks};
-    const int begin = int(w.uniform([&]() -> uint32_t { return view.local[at.local]; }));
+    const int begin = int(w.uniform([&]() -> uint32_t { return view.local[place.local]; }));
     uint64_t best = 0;
     Choice choice;
     const int step = kAskedTogether * w.width;
@@ -183,48 +183,48 @@ struct Rasterizers : LaunchSource {
       Int r[kAskedTogether];
       RasterizerWords words[kAskedTogether];
       for (int k = 0; k < kAskedTogether; ++k) {
-        const int from = g + k * w.width;
-        Int nth = w.lane() + (from + begin);
+        const int offset = g + k * w.width;
+        Int nth = w.lane() + (offset + begin);
         nth = select(nth >= own, nth - own, nth);
-        const Mask m = w.first_lanes(own - from) && nth < own;
+        const Mask m = w.first_lanes(own - offset) && nth < own;
         // Lanes without a rasterizer read the first one, because callbacks may read tables.
         r[k] = select(m, schedule.stealing ? nth : nth * view.blocks + view.block, 0);
         words[k] = view.read(w, r[k], m);
       }
       // The best rasterizer that each lane has seen.
-      Ulong most = 0, report = 0;
+      Ulong best_score = 0, report = 0;
       Int child = 0, asked = step;
       for (int k = 0; k < kAskedTogether; ++k) {
         const Ulong info = view.report(w, words[k]);
         const Ulong score = select(info == RasterizerReport::kNone, 0, Callbacks::propagate(state, r[k], info));
-        const Mask better = score > most;
-        most = select(better, score, most);
+        const Mask better = score > best_score;
+        best_score = select(better, score, best_score);
         report = select(better, info, report);
         child = select(better, r[k], child);
         asked = select(better, w.lane() + k * w.width, asked);
       }
-      const uint64_t top = w.reduce_max(most);
+      const uint64_t top = w.reduce_max(best_score);
       if (top > best) {
         best = top;
         // Among equals, take the first one after the cursor.
-        const int lane = w.reduce_min(select(most == top, asked, step)) % w.width;
-        choice = {w.broadcast(report, lane), at.leaf + w.broadcast(child, lane)};
+        const int lane = w.reduce_min(select(best_score == top, asked, step)) % w.width;
+        choice = {w.broadcast(report, lane), place.leaf + w.broadcast(child, lane)};
       }
     }
     return choice;
   }
   // Moves the cursor to the visited rasterizer.
   template <class View, class F, class G>
-  BROKKR_FN static void walk(const View& view, const TreePlace& at, int leaf, F&&, G&&) {
+  BROKKR_FN static void walk(const View& view, const TreePlace& place, int leaf, F&&, G&&) {
     const ScheduleTables& schedule = view.schedule;
-    const int r = leaf - at.leaf, next = (schedule.stealing ? r : (r - view.block) / view.blocks) + 1;
-    view.local[at.local] = next < children(schedule, view.block, view.blocks) ? uint32_t(next) : 0u;
+    const int r = leaf - place.leaf, next = (schedule.stealing ? r : (r - view.block) / view.blocks) + 1;
+    view.local[place.local] = next < children(schedule, view.block, view.blocks) ? uint32_t(next) : 0u;
   }
   template <class View>
-  BROKKR_FN static void init(const View& view, const TreePlace& at, uint32_t block) {
+  BROKKR_FN static void init(const View& view, const TreePlace& place, uint32_t block) {
     // Blocks start their searches at different rasterizers.
     const ScheduleTables& schedule = view.schedule;
-    view.local[at.local] = schedule.stealing ? block * schedule.rasterizers / uint32_t(view.blocks) : 0u;
+    view.local[place.local] = schedule.stealing ? block * schedule.rasterizers / uint32_t(view.blocks) : 0u;
   }
 
  private:

@@ -106,9 +106,9 @@ std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& p
 // Throws std::invalid_argument unless the planes exist and fit their memory.
 void check_read_back(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted);
 PlaneNeeds needs_of(const ReadBack& wanted);
-// Layers `first` .. first + count - 1 of a target, which planes hold as layers `at` .. at + count - 1.
+// Layers `first` .. first + count - 1 of a target, which planes hold as layers `first_held` .. first_held + count - 1.
 struct HeldLayers {
-  uint32_t at, first, count;
+  uint32_t first_held, first, count;
 };
 struct HeldPlanes {
   const TargetPlan& plan;
@@ -120,8 +120,8 @@ struct HeldPlanes {
 ShownColors shown_colors(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted,
                          const HeldLayers& held);
 // Converts layers to their places in the caller's memory, among the wanted layers (read_into.cpp).
-void read_into(const PreparedFrame::Impl& frame, const HeldPlanes& from, const ReadBack& wanted, WorkerPool* pool,
-               int threads);
+void read_into(const PreparedFrame::Impl& frame, const HeldPlanes& held_planes, const ReadBack& wanted,
+               WorkerPool* pool, int threads);
 
 // Calls work(0) .. work(threads - 1), the first on the calling thread and the others on threads of the pool. If the
 // total number of `pixels` is small, calls only work(0).

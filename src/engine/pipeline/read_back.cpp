@@ -41,11 +41,11 @@ void read_half_color(const TileRow& tiles, const HostPlanes& planes, float* out)
       const bool cleared = (state.bits & kClearColor) != 0;
       const uint32_t low = cleared ? uint32_t(state.color) : planes.color[s];
       const uint32_t high = cleared ? uint32_t(state.color >> 32) : planes.color_high[s];
-      float* const to = out + (pixel + i) * 4;
-      to[0] = half_to_float(uint16_t(low));
-      to[1] = half_to_float(uint16_t(low >> 16));
-      to[2] = half_to_float(uint16_t(high));
-      to[3] = half_to_float(uint16_t(high >> 16));
+      float* const rgba = out + (pixel + i) * 4;
+      rgba[0] = half_to_float(uint16_t(low));
+      rgba[1] = half_to_float(uint16_t(low >> 16));
+      rgba[2] = half_to_float(uint16_t(high));
+      rgba[3] = half_to_float(uint16_t(high >> 16));
     }
   });
 }
@@ -53,8 +53,8 @@ void read_half_color(const TileRow& tiles, const HostPlanes& planes, float* out)
 // Decodes the stored channels of a texel. Integers keep their bits.
 std::array<float, 4> decoded(const uint32_t* words, TexelEncoding encoding) {
   const auto bits = [&](int word, int shift, int count) {
-    const uint32_t most = (1u << count) - 1;
-    return float((words[word] >> shift) & most) / float(most);
+    const uint32_t max_code = (1u << count) - 1;
+    return float((words[word] >> shift) & max_code) / float(max_code);
   };
   const auto half = [&](int word, int shift) { return half_to_float(uint16_t(words[word] >> shift)); };
   const auto real = [&](int word) { return std::bit_cast<float>(words[word]); };
@@ -197,8 +197,8 @@ namespace {
 // The inverse of decoded().
 void encode(const float* color, TexelEncoding encoding, uint32_t* words) {
   const auto unit = [&](int channel, int shift, int count) {
-    const auto most = float((1u << count) - 1);
-    return uint32_t(std::lround(color[channel] * most)) << shift;
+    const auto max_code = float((1u << count) - 1);
+    return uint32_t(std::lround(color[channel] * max_code)) << shift;
   };
   const auto bits = [&](int channel) { return std::bit_cast<uint32_t>(color[channel]); };
   switch (encoding) {
@@ -235,11 +235,11 @@ void write_more_colors(const TileRow& tiles, const WritablePlanes& planes, const
   size_t number = 0;
   for (const PlaneRecord& plane : tiles.target.planes) {
     if (plane.words == 0) continue;
-    const float* const from = layer.more_colors[number++].data();
+    const float* const colors = layer.more_colors[number++].data();
     tiles.for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t) {
       for (uint32_t i = 0; i < wide; ++i) {
         const size_t place = sample + kMorton[row * 8 + i] - first;
-        encode(from + (pixel + i) * 4, TexelEncoding(plane.encoding),
+        encode(colors + (pixel + i) * 4, TexelEncoding(plane.encoding),
                planes.more_colors + plane.first + place * plane.words);
       }
     });

@@ -199,7 +199,7 @@ class RowReader {
   }
 
   void read(const TileRow& tiles) {
-    const uint32_t layer = tiles.layer - held_.at + first_;
+    const uint32_t layer = tiles.layer - held_.first_held + first_;
     for (const Destination& d : destinations_) copy(tiles, d, layer);
     if (of_triangle_) read_triangles(tiles, layer);
   }
@@ -226,7 +226,7 @@ class RowReader {
             as_depth);
         return;
       case PixelPlane::distance: {
-        const Distances& distances = *distances_[tiles.layer - held_.at];
+        const Distances& distances = *distances_[tiles.layer - held_.first_held];
         each(tiles, [&](uint32_t x, uint32_t y, size_t sample, const RegionState& s) {
           *d.at<float>(layer, x, y) = distances.at((s.bits & kClearDepth) != 0 ? s.depth : planes_.depth[sample]);
         });
@@ -292,8 +292,8 @@ class RowReader {
     const bool is = surface_.exists();
     const auto number = [&](int32_t value) { *d.at<int32_t>(layer, x, y) = value; };
     const auto floats = [&](const auto& value, int count) {
-      float* const to = d.at<float>(layer, x, y);
-      for (int i = 0; i < count; ++i) to[i] = float(value[i]);
+      float* const pixel = d.at<float>(layer, x, y);
+      for (int i = 0; i < count; ++i) pixel[i] = float(value[i]);
     };
     const glm::dvec3 none(0);
     switch (d.plane) {
@@ -318,11 +318,12 @@ class RowReader {
 };
 
 // Returns true if the colours of all held layers are in the caller's memory.
-bool are_shown(const HeldPlanes& from, uint32_t number) {
-  const TargetRecord& target = from.plan.targets[number];
+bool are_shown(const HeldPlanes& held_planes, uint32_t number) {
+  const TargetRecord& target = held_planes.plan.targets[number];
   const uint32_t of_layer = target.regions_x * target.regions_y;
-  const RegionState* const first = from.planes.region_state + target.first_region + from.layers.at * of_layer;
-  return std::all_of(first, first + from.layers.count * of_layer,
+  const RegionState* const first =
+      held_planes.planes.region_state + target.first_region + held_planes.layers.first_held * of_layer;
+  return std::all_of(first, first + held_planes.layers.count * of_layer,
                      [](const RegionState& s) { return (s.bits & kShown) != 0; });
 }
 
@@ -407,16 +408,16 @@ ShownColors shown_colors(const PreparedFrame::Impl& frame, const RenderOptions& 
           d.rows_from_top ? -row : row,
           int64_t(d.layer / kWord),
           wanted.target,
-          held.at,
+          held.first_held,
           held.count};
 }
 
-void read_into(const PreparedFrame::Impl& frame, const HeldPlanes& from, const ReadBack& wanted, WorkerPool* pool,
-               int threads) {
+void read_into(const PreparedFrame::Impl& frame, const HeldPlanes& held_planes, const ReadBack& wanted,
+               WorkerPool* pool, int threads) {
   const bool only_color = wanted.planes.size() == 1 && wanted.planes[0].plane == PixelPlane::color;
-  if (only_color && are_shown(from, wanted.target)) return;
-  const TargetPlan& plan = from.plan;
-  const HeldLayers& held = from.layers;
+  if (only_color && are_shown(held_planes, wanted.target)) return;
+  const TargetPlan& plan = held_planes.plan;
+  const HeldLayers& held = held_planes.layers;
   const Frame& f = *frame.frame;
   const Target& target = f.targets[wanted.target];
   std::vector<Destination> destinations;
@@ -437,9 +438,9 @@ void read_into(const PreparedFrame::Impl& frame, const HeldPlanes& from, const R
   const uint64_t parts = uint64_t(held.count) * rows;
   std::atomic<uint64_t> next = 0;
   const std::function<void(int)> work = [&](int) {
-    RowReader reader(frame, from.planes, wanted, held, destinations, distances);
+    RowReader reader(frame, held_planes.planes, wanted, held, destinations, distances);
     for (uint64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < parts;)
-      reader.read({plan, plan.targets[wanted.target], held.at + uint32_t(i / rows), uint32_t(i % rows) * 8});
+      reader.read({plan, plan.targets[wanted.target], held.first_held + uint32_t(i / rows), uint32_t(i % rows) * 8});
   };
   const uint64_t pixels = uint64_t(target.width) * uint64_t(target.height) * held.count;
   run_parts(pool, threads, pixels * destinations.size(), work);

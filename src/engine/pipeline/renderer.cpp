@@ -110,7 +110,7 @@ class Watch {
 bool wait_for_end(MachineBackend& machine, std::atomic<uint32_t>& abort, const std::function<bool()>& ends,
                   double budget_ms) {
   Watch watch(machine, abort, ends, budget_ms);
-  machine.work({[](void* of) { static_cast<Watch*>(of)->look(); }, &watch});
+  machine.work({[](void* watched) { static_cast<Watch*>(watched)->look(); }, &watch});
   do {
     watch.look();
   } while (!machine.wait(watch.next_ms()));
@@ -222,8 +222,8 @@ uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, boo
 // These are allocated page by page, so the bound counts the blocks that the frame's batches can fill.
 uint64_t memory_of_launch(const LaunchPlan& plan) {
   const MemoryShape& m = plan.memory;
-  const uint64_t most = uint64_t(plan.draws->batches) * (plan.sizes.blocks_per_task / plan.sizes.task_batches);
-  const uint64_t blocks = std::min<uint64_t>(m.store_blocks, most),
+  const uint64_t task_blocks = uint64_t(plan.draws->batches) * (plan.sizes.blocks_per_task / plan.sizes.task_batches);
+  const uint64_t blocks = std::min<uint64_t>(m.store_blocks, task_blocks),
                  slot = QueueMemory<2>::kSlotWords * sizeof(uint32_t), pending = 2 * sizeof(uint32_t),
                  of_sorting = sizeof(uint64_t);
   const uint64_t programs = m.programs ? m.blocks * m.warps * uint64_t(ProgramLayout(*m.programs).bytes) : 0;
@@ -270,9 +270,9 @@ uint32_t slice_of(const PreparedFrame::Impl& frame, const RenderOptions& options
   const uint64_t of_view =
       edge(target.width) * edge(target.height) * samples_of(target, options.samples) *
       (stored_format(target, options.shading == Shading::program) == ColorFormat::rgba16f ? 12 : 8);
-  const uint64_t most = kSliceBytes / of_view;
-  if (most < kLeastViews || layers < 2 * most) return 0;
-  const uint64_t slices = (layers + most - 1) / most;
+  const uint64_t max_views = kSliceBytes / of_view;
+  if (max_views < kLeastViews || layers < 2 * max_views) return 0;
+  const uint64_t slices = (layers + max_views - 1) / max_views;
   return uint32_t((layers + slices - 1) / slices);
 }
 
@@ -359,8 +359,8 @@ struct Renderer::Impl {
       RenderResult one =
           render(p, options, false, use, [&](MachineBackend& on, const LaunchPlan& plan, RenderResult& result) {
             const uint32_t drawn = p.slice.views;
-            const auto read = [&](const HostPlanes& planes, uint32_t from) {
-              const HeldLayers held{0, from, std::min(drawn, layers - from)};
+            const auto read = [&](const HostPlanes& planes, uint32_t first_layer) {
+              const HeldLayers held{0, first_layer, std::min(drawn, layers - first_layer)};
               read_into(p, {*plan.targets, planes, held}, wanted, on.pool(), usable_processors());
             };
             HostPlanes planes = on.planes(needs_of(wanted));

@@ -208,8 +208,8 @@ void add_launch(const Statistics& launch, Statistics& sums) {
   for (const auto time : {&Statistics::frame_ms, &Statistics::launch_ms, &Statistics::upload_ms,
                           &Statistics::read_back_ms, &Statistics::update_ms})
     sums.*time += launch.*time;
-  const auto add = [](std::vector<uint64_t>& to, const std::vector<uint64_t>& from) {
-    for (size_t i = 0; i < to.size() && i < from.size(); ++i) to[i] += from[i];
+  const auto add = [](std::vector<uint64_t>& sums, const std::vector<uint64_t>& counts) {
+    for (size_t i = 0; i < sums.size() && i < counts.size(); ++i) sums[i] += counts[i];
   };
   add(sums.rasterizer_fragments, launch.rasterizer_fragments);
   add(sums.bin_fragments, launch.bin_fragments);

@@ -19,7 +19,7 @@ class CpuTaskMachine : public TaskMachine {
  public:
   CpuTaskMachine(std::string its_name, const std::string& isa) : TaskMachine(std::move(its_name), isa, isa, 1) {}
 
-  uint32_t most_warps(const void*) const override { return 256; }
+  uint32_t max_warps(const void*) const override { return 256; }
   uint32_t usual_warps(const void*) const override { return uint32_t(usable_processors()); }
   void upload(void* to, const void* from, size_t bytes) override {
     if (bytes > 0) std::memcpy(to, from, bytes);

@@ -56,7 +56,7 @@ class TaskMachine {
 
   bool is_gpu() const { return name == "cuda" || name == "simt"; }
   // The maximum number of warps that can run at the same time. On a GPU, more warps would deadlock.
-  virtual uint32_t most_warps(const void* on_gpu) const = 0;
+  virtual uint32_t max_warps(const void* on_gpu) const = 0;
   // The number of warps that keeps the machine busy: one per core, or all that a GPU can run at the same time.
   virtual uint32_t usual_warps(const void* on_gpu) const = 0;
 

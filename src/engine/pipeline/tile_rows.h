@@ -70,9 +70,9 @@ struct TileRow {
         for (uint32_t row = 0; row < high; ++row) std::fill_n(at_pixel(x, y + row), wide, value);
         return;
       }
-      T* const to = at_pixel(x, y);
-      const ptrdiff_t row = high > 1 ? at_pixel(x, y + 1) - to : 0;
-      copy_tile_to_rows(plane + sample, to, row, int(wide), int(high));
+      T* const pixels = at_pixel(x, y);
+      const ptrdiff_t row = high > 1 ? at_pixel(x, y + 1) - pixels : 0;
+      copy_tile_to_rows(plane + sample, pixels, row, int(wide), int(high));
     });
   }
 

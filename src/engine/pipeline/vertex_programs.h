@@ -41,8 +41,8 @@ class VertexPrograms {
       const int lanes = count - first < kRunLanes ? count - first : kRunLanes;
       run_vertices(w, program, record, run, numbers + first, lanes);
       for (int g = 0; g < lanes; g += w.width) {
-        const uint32_t* const from = program.outputs() + int(record.position) * kRunLanes + g;
-        const auto component = [&](int c) { return as_float(w.load(from + c * kRunLanes)); };
+        const uint32_t* const position = program.outputs() + int(record.position) * kRunLanes + g;
+        const auto component = [&](int c) { return as_float(w.load(position + c * kRunLanes)); };
         place(first + g, ClipVertex{component(0), component(1), component(2), component(3)}, w.first_lanes(lanes - g));
       }
       w.sync();  // the next run may overwrite the outputs
@@ -82,13 +82,13 @@ class VertexPrograms {
 
   BROKKR_FN void fill_input(Warp& w, const ProgramRun& program, const VertexWordRecord& input, const Run& run,
                             const uint32_t* numbers, int count) const {
-    uint32_t* const to = program.registers() + int(input.number) * kRunLanes;
-    const uint32_t* const from = tables_.attributes + input.first;
+    uint32_t* const input_lanes = program.registers() + int(input.number) * kRunLanes;
+    const uint32_t* const attributes = tables_.attributes + input.first;
     uint32_t same = input.first;
     if (input.source == VertexWordSource::instance) same += run.instance;
     if (input.source == VertexWordSource::of_instance) {
       const uint32_t element = run.instance / input.divisor;
-      same = from[size_t(element < input.last ? element : input.last) * input.components];
+      same = attributes[size_t(element < input.last ? element : input.last) * input.components];
     }
     for (int g = 0; g < count; g += w.width) {
       const Mask m = w.first_lanes(count - g);
@@ -96,9 +96,9 @@ class VertexPrograms {
       if (input.source == VertexWordSource::vertex) value = w.load(numbers + g, m) + same;
       if (input.source == VertexWordSource::of_vertex) {
         const Int element = minimum(as_int(w.load(numbers + g, m)), Int(int(input.last)));
-        value = w.gather(from, element * int(input.components), m);
+        value = w.gather(attributes, element * int(input.components), m);
       }
-      w.store(to + g, value);
+      w.store(input_lanes + g, value);
     }
   }
 
@@ -112,7 +112,9 @@ class VertexPrograms {
   // Writes the positions and varyings of the vertices to the launch's tables.
   BROKKR_FN void store_results(Warp& w, const ProgramRun& program, const VertexRecord& record, const Run& run,
                                const uint32_t* numbers, int count) const {
-    const auto store = [](uint32_t* to, uint32_t value) { device_atomic<uint32_t>(*to).store(value, kRelaxed); };
+    const auto store = [](uint32_t* address, uint32_t value) {
+      device_atomic<uint32_t>(*address).store(value, kRelaxed);
+    };
     const uint32_t of_instance = run.instance * run.draw->vertex_count;
     const uint32_t results = tables_.varyings != nullptr ? record.results : 0;
     for (int g = 0; g < count; g += w.width) {

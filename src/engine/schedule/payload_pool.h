@@ -77,8 +77,8 @@ class PayloadPool {
     const uint64_t claimed = missing == 0 ? 0 : w.uniform([&]() -> uint64_t { return claim_fresh(missing); });
     const int got = old + int(claimed >> 32);
     const Int rank = as_int(w.inclusive_count(m)) - 1;
-    const Int from = select(m && rank < old, rank, 0);
-    record = select(rank < old, w.shuffle(number[0], from), as_uint(rank - old) + uint32_t(claimed));
+    const Int source = select(m && rank < old, rank, 0);
+    record = select(rank < old, w.shuffle(number[0], source), as_uint(rank - old) + uint32_t(claimed));
     return m && rank < got;
   }
   // Releases the records of the lanes of m. They must not be read any more.
@@ -94,8 +94,8 @@ class PayloadPool {
     Warp::Spilled<uint32_t> words[kWords];
     for (int k = 0; k < kWords; ++k) words[k] = w.spill(payload[k]);
     w.for_lanes(m, [&](int i) {
-      uint32_t* to = m_.words + size_t(record_of[i]) * kRecordWords;
-      for (int k = 0; k < kWords; ++k) to[k] = words[k][i];
+      uint32_t* stored = m_.words + size_t(record_of[i]) * kRecordWords;
+      for (int k = 0; k < kWords; ++k) stored[k] = words[k][i];
     });
   }
   // Lanes outside m get zeros.
@@ -106,8 +106,8 @@ class PayloadPool {
     Warp::Spilled<uint32_t> words[kWords];
     for (auto& word : words) word = w.spill(0u);
     w.for_lanes(m, [&](int i) {
-      const uint32_t* from = m_.words + size_t(record_of[i]) * kRecordWords;
-      for (int k = 0; k < kWords; ++k) words[k].set(i, from[k]);
+      const uint32_t* stored = m_.words + size_t(record_of[i]) * kRecordWords;
+      for (int k = 0; k < kWords; ++k) words[k].set(i, stored[k]);
     });
     for (int k = 0; k < kWords; ++k) payload[k] = words[k].lanes();
   }

@@ -37,13 +37,13 @@ class Maintainer {
   // Sorts one queue once from back to front. Returns the number of elements that changed places.
   BROKKR_FN int pass(const MaintainState& state) {
     int best = -1;
-    uint32_t most = 0;
+    uint32_t max_unsorted = 0;
     Root::each_leaf(TreePlace{}, [&](auto queue, int leaf) {
       if constexpr (decltype(queue)::kSorted) {
         const uint32_t tail = read(m_.control[leaf].tail);
         const uint32_t unsorted = 1 + exchanged_[leaf % kTrackedQueues] + (tail - sorted_[leaf % kTrackedQueues]);
-        if (int32_t(tail - read(m_.control[leaf].head)) > kMargin && unsorted > most) {
-          most = unsorted;
+        if (int32_t(tail - read(m_.control[leaf].head)) > kMargin && unsorted > max_unsorted) {
+          max_unsorted = unsorted;
           best = leaf;
         }
       }
@@ -115,9 +115,9 @@ class Maintainer {
     w_.for_lanes(mine, [&](int i) {
       uint32_t left = bits;
       for (int above = rank_of[i]; above > 0; --above) left &= left - 1;
-      const int to = lowest_bit(left);
-      moved.set(i, to != i ? 1u : 0u);
-      uint32_t* slot = slot_of(leaf, first + uint32_t(to));
+      const int slot_number = lowest_bit(left);
+      moved.set(i, slot_number != i ? 1u : 0u);
+      uint32_t* slot = slot_of(leaf, first + uint32_t(slot_number));
       for (int k = 0; k < kWords; ++k) slot[1 + k] = words[k][i];
     });
     w_.sync();  // all elements are in place before any slot is unlocked
@@ -187,8 +187,8 @@ struct ProgramMemory {
   static constexpr ProgramMemory layout(void* memory, uint32_t capacity) { return layout(memory, capacity, capacity); }
   static constexpr ProgramMemory layout(void* memory, uint32_t capacity, uint32_t records) {
     ProgramMemory m;
-    std::byte* at = static_cast<std::byte*>(memory) + queue_bytes(capacity, records);
-    m.begin_ns = reinterpret_cast<uint64_t*>(at);
+    std::byte* bytes = static_cast<std::byte*>(memory) + queue_bytes(capacity, records);
+    m.begin_ns = reinterpret_cast<uint64_t*>(bytes);
     m.shared = m.begin_ns + 1;
     m.user = m.shared + Root::kShared;
     m.open = reinterpret_cast<uint32_t*>(m.begin_ns + words64());
@@ -259,11 +259,11 @@ class Worker {
 
   BROKKR_FN Worker(Warp& w, const ProgramMemory<Root>& memory, Context& context, uint32_t number, Own* own = nullptr)
       : w_(w), m_(memory), context_(context), queues_(memory.queues), pool_(pool_of(memory)), number_(number) {
-    if constexpr (kOwns) own_.queues = own->queues(memory.queues.abort);
+    if constexpr (kOwns) block_view_.queues = own->queues(memory.queues.abort);
     view_.queues = memory.queues;
     view_.shared = memory.shared;
     view_.local = memory.local + size_t(number) * Root::kLocal;
-    if constexpr (kOwns) own_.shared = view_.shared, own_.local = view_.local;
+    if constexpr (kOwns) block_view_.shared = view_.shared, block_view_.local = view_.local;
     begin_ = w.uniform([&]() -> uint64_t {
       uint64_t begin = 0;
       const uint64_t present = clock_ns();
@@ -311,7 +311,7 @@ class Worker {
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
     Mask got = false;
     if constexpr (kOwns) {
-      if (!leaves_) got = put_in<Task>(OfBlock(own_.queues), leaf, slot, m);
+      if (!leaves_) got = put_in<Task>(OfBlock(block_view_.queues), leaf, slot, m);
     }
     got = got || put_in<Task>(queues_, leaf, slot, m && !got);
     const int lost = wanted - w_.count(got);
@@ -324,10 +324,10 @@ class Worker {
   BROKKR_FN int step() {
     view_.now = now();
     if constexpr (kOwns) {
-      own_.now = view_.now;
-      if (const int ran = step_in(own_, OfBlock(own_.queues), true); ran > 0) return ran;
+      block_view_.now = view_.now;
+      if (const int ran = step_in(block_view_, OfBlock(block_view_.queues), true); ran > 0) return ran;
       if (const int ran = step_in(view_, queues_, false); ran > 0) return ran;
-      return step_in(own_, OfBlock(own_.queues), false);
+      return step_in(block_view_, OfBlock(block_view_.queues), false);
     } else {
       return step_in(view_, queues_, false);
     }
@@ -362,7 +362,7 @@ class Worker {
   BrokerQueues<kWords> queues_;
   PayloadPool<Memory::kRecordWords> pool_;
   TreeView<kWords> view_;
-  std::conditional_t<kOwns, TreeView<kWords, InOneBlock>, Nothing> own_;
+  std::conditional_t<kOwns, TreeView<kWords, InOneBlock>, Nothing> block_view_;
   bool leaves_ = false;  // tasks go to the program's queues alone
   uint32_t number_;
   uint64_t begin_ = 0;
@@ -459,9 +459,9 @@ class Worker {
   // again. They count as open until they are in their new queue, so the program does not end in the meantime.
   BROKKR_FN_NOINLINE void reclassify() {
     Root::each_reclassifying(
-        view_, TreePlace{}, [&](auto bucket, auto callbacks, const BucketState& state, const TreePlace& at) {
+        view_, TreePlace{}, [&](auto bucket, auto callbacks, const BucketState& state, const TreePlace& place) {
           if (!w_.uniform([&]() -> bool { return decltype(callbacks)::lowers(state); })) return;
-          decltype(bucket)::each_leaf_down(at, [&](auto queue, int leaf) { insert_again(queues_, queue, leaf); });
+          decltype(bucket)::each_leaf_down(place, [&](auto queue, int leaf) { insert_again(queues_, queue, leaf); });
           w_.once([&] { decltype(callbacks)::lowered(state); });
         });
   }
@@ -481,7 +481,7 @@ class Worker {
   // this after its last task, so that none stays.
   BROKKR_FN void leave() {
     leaves_ = true;
-    Root::each_leaf(TreePlace{}, [&](auto queue, int leaf) { insert_again(OfBlock(own_.queues), queue, leaf); });
+    Root::each_leaf(TreePlace{}, [&](auto queue, int leaf) { insert_again(OfBlock(block_view_.queues), queue, leaf); });
   }
   template <class F>
   BROKKR_FN void walk(int leaf, F&& f) {

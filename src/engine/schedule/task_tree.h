@@ -66,12 +66,12 @@ constexpr int power_not_below(int n) {
 }
 template <class Callbacks, class... Children>
 constexpr int span_of_bucket() {
-  int most = 0;
+  int widest = 0;
   bool all = RatesLanes<Callbacks>;
-  ((most = most > span_of<Children>() ? most : span_of<Children>(), all = all && span_of<Children>() > 0), ...);
+  ((widest = widest > span_of<Children>() ? widest : span_of<Children>(), all = all && span_of<Children>() > 0), ...);
   // On a narrow warp, one reduction is faster for a bucket that fills the warp alone.
   constexpr int kMaxSpan = kWidth < 16 ? kWidth / 2 : kWidth;
-  const int span = most * power_not_below(int(sizeof...(Children)));
+  const int span = widest * power_not_below(int(sizeof...(Children)));
   return all && span <= kMaxSpan ? span : 0;
 }
 template <class Node>
@@ -128,16 +128,17 @@ struct Bucket {
       ((!Children::template kAccepts<Task> || task_tree::is_placeless<Children, Task>()) && ...);
 
   template <class Task, class View>
-  BROKKR_FN static Int leaf_for(const View& view, const TreePlace& at, const Uint (&payload)[Task::kWords], Mask m) {
+  BROKKR_FN static Int leaf_for(const View& view, const TreePlace& node_place, const Uint (&payload)[Task::kWords],
+                                Mask m) {
     constexpr int kViable = (int(Children::template kAccepts<Task>) + ...);
     Int child = 0;
-    if constexpr (kViable > 1) child = Callbacks::template traverse<Task>(state_of(view, at), payload, m);
-    if constexpr (kViable > 1 && kAlike && First::kIsLeaf) return at.leaf + child;
+    if constexpr (kViable > 1) child = Callbacks::template traverse<Task>(state_of(view, node_place), payload, m);
+    if constexpr (kViable > 1 && kAlike && First::kIsLeaf) return node_place.leaf + child;
     if constexpr (kViable > 1 && kAlike && task_tree::is_placeless<First, Task>())
-      return at.leaf + child * First::kLeaves + First::template leaf_for<Task>(view, TreePlace{}, payload, m);
+      return node_place.leaf + child * First::kLeaves + First::template leaf_for<Task>(view, TreePlace{}, payload, m);
     Int leaf = kNoLeaf;
     Warp w;
-    each_child(at, [&](auto node, int c, const TreePlace& place) {
+    each_child(node_place, [&](auto node, int c, const TreePlace& place) {
       using Node = decltype(node);
       if constexpr (Node::template kAccepts<Task>) {
         const Mask here = kViable == 1 ? m : m && child == c;
@@ -148,8 +149,8 @@ struct Bucket {
   }
 
   template <class View>
-  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
-    const BucketState state = state_of(view, at);
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& node_place) {
+    const BucketState state = state_of(view, node_place);
     Choice best;
     uint64_t best_score = 0;
     const auto consider = [&](Int child, Ulong info, Int leaf) {
@@ -164,24 +165,25 @@ struct Bucket {
     if constexpr (kAlike && First::kIsLeaf) {
       for (int first = 0; first < kChildren; first += kWidth) {
         const int n = kChildren - first;
-        consider(w.lane() + first, First::LeafCallbacks::check_leaf(view.counts(w, at.leaf + first, n)),
-                 w.lane() + (at.leaf + first));
+        consider(w.lane() + first, First::LeafCallbacks::check_leaf(view.counts(w, node_place.leaf + first, n)),
+                 w.lane() + (node_place.leaf + first));
       }
     } else if constexpr (kSpan > 0 && !Settling<Callbacks>) {
-      const LaneChoice its = choose_lanes(w, view, {at.leaf, at.shared, at.local}, w.lane(), w.first_lanes(kSpan));
+      const LaneChoice its =
+          choose_lanes(w, view, {node_place.leaf, node_place.shared, node_place.local}, w.lane(), w.first_lanes(kSpan));
       return {w.broadcast(its.info, 0), w.broadcast(its.leaf, 0)};
     } else if constexpr (kAlike && task_tree::span_of<First>() > 0 && !Settling<Callbacks>) {
       for (int first = 0; first < kChildren; first += kWidth / First::kSpan) {
         const Int child = w.lane() / First::kSpan + first;
-        const LaneChoice its =
-            First::choose_lanes(w, view, lane_place_of(at, child), w.lane() & (First::kSpan - 1), child < kChildren);
+        const LaneChoice its = First::choose_lanes(w, view, lane_place_of(node_place, child),
+                                                   w.lane() & (First::kSpan - 1), child < kChildren);
         consider(child, its.info, its.leaf);
       }
     } else {
       Ulong info = 0;
       Int leaf = kNoLeaf;
       bool settled = false;
-      each_child(at, [&](auto node, int c, const TreePlace& place) {
+      each_child(node_place, [&](auto node, int c, const TreePlace& place) {
         if (settled) return;
         const Choice its = decltype(node)::choose(w, view, place);
         if constexpr (Settling<Callbacks>) {
@@ -204,17 +206,18 @@ struct Bucket {
   }
 
   // Does the work of `choose` for buckets of this kind side by side. Each group of kSpan lanes, which starts at a
-  // multiple of kSpan, holds the children of the bucket at `at`, one child per lane at `position`. All of these lanes
-  // get the bucket's choice.
+  // multiple of kSpan, holds the children of the bucket at `node_place`, one child per lane at `position`. All of these
+  // lanes get the bucket's choice.
   template <class View>
-  BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& at, Int position, Mask m) {
+  BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& node_place, Int position,
+                                           Mask m) {
     constexpr int kChildSpan = kSpan / task_tree::power_not_below(kChildren);
     const Int child = position / kChildSpan;
     const Int within = position & (kChildSpan - 1);
     const Mask is_child = m && child < kChildren;
     LaneChoice best;
     if constexpr (kAlike) {
-      const LanePlace first{at.leaf, at.shared + kOwnShared, at.local + Callbacks::kLocalWords};
+      const LanePlace first{node_place.leaf, node_place.shared + kOwnShared, node_place.local + Callbacks::kLocalWords};
       const Int c = select(is_child, child, 0);
       best = First::choose_lanes(
           w, view,
@@ -224,66 +227,67 @@ struct Bucket {
       each_child(TreePlace{}, [&](auto node, int c, const TreePlace& place) {
         const Mask here = is_child && child == c;
         const LaneChoice its = decltype(node)::choose_lanes(
-            w, view, {at.leaf + place.leaf, at.shared + place.shared, at.local + place.local}, within, here);
+            w, view, {node_place.leaf + place.leaf, node_place.shared + place.shared, node_place.local + place.local},
+            within, here);
         best.info = select(here, its.info, best.info);
         best.leaf = select(here, its.leaf, best.leaf);
       });
     }
-    const LaneState state{view.shared, view.local, at.shared, at.local, kChildren, view.now};
+    const LaneState state{view.shared, view.local, node_place.shared, node_place.local, kChildren, view.now};
     Ulong score = Callbacks::propagate(state, child, best.info);
     score = select(is_child && best.info != 0, score, uint64_t(0));
     // Children are side by side, so a lower lane holds a lower child. The winner's report is fetched at the end.
-    Int from = w.lane();
+    Int winner = w.lane();
     for (int step = kChildSpan; step < kSpan; step *= 2) {
       const Int other = w.lane() ^ step;
-      const Ulong its_score = w.shuffle(score, other);
-      const Int its_from = w.shuffle(from, other);
-      const Mask better = its_score > score || (its_score == score && its_from < from);
-      score = select(better, its_score, score);
-      from = select(better, its_from, from);
+      const Ulong other_score = w.shuffle(score, other);
+      const Int other_winner = w.shuffle(winner, other);
+      const Mask better = other_score > score || (other_score == score && other_winner < winner);
+      score = select(better, other_score, score);
+      winner = select(better, other_winner, winner);
     }
-    if constexpr (kChildSpan < kSpan) best = {w.shuffle(best.info, from), w.shuffle(best.leaf, from)};
+    if constexpr (kChildSpan < kSpan) best = {w.shuffle(best.info, winner), w.shuffle(best.leaf, winner)};
     const Mask none = score == 0;
     return {select(none, uint64_t(0), best.info), select(none, kNoLeaf, best.leaf)};
   }
 
   template <class View, class F, class G>
-  BROKKR_FN static void walk(const View& view, const TreePlace& at, int leaf, F&& f, G&& g) {
+  BROKKR_FN static void walk(const View& view, const TreePlace& node_place, int leaf, F&& f, G&& g) {
     if constexpr (kAlike) {
-      const int c = (leaf - at.leaf) / First::kLeaves;
-      f(Callbacks{}, state_of(view, at), c);
-      First::walk(view, place_of_alike(at, c), leaf, f, g);
+      const int c = (leaf - node_place.leaf) / First::kLeaves;
+      f(Callbacks{}, state_of(view, node_place), c);
+      First::walk(view, place_of_alike(node_place, c), leaf, f, g);
     } else {
-      each_child(at, [&](auto node, int c, const TreePlace& place) {
+      each_child(node_place, [&](auto node, int c, const TreePlace& place) {
         using Node = decltype(node);
         if (leaf < place.leaf || leaf >= place.leaf + Node::kLeaves) return;
-        f(Callbacks{}, state_of(view, at), c);
+        f(Callbacks{}, state_of(view, node_place), c);
         Node::walk(view, place, leaf, f, g);
       });
     }
   }
   template <class View>
-  BROKKR_FN static void init(const View& view, const TreePlace& at, uint32_t worker) {
-    Callbacks::init(state_of(view, at), worker);
-    each_child(at, [&](auto node, int, const TreePlace& place) { decltype(node)::init(view, place, worker); });
+  BROKKR_FN static void init(const View& view, const TreePlace& node_place, uint32_t worker) {
+    Callbacks::init(state_of(view, node_place), worker);
+    each_child(node_place, [&](auto node, int, const TreePlace& place) { decltype(node)::init(view, place, worker); });
   }
   template <class F>
-  BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {
-    each_child(at, [&](auto node, int, const TreePlace& place) { decltype(node)::each_leaf(place, f); });
+  BROKKR_FN static void each_leaf(const TreePlace& node_place, F&& f) {
+    each_child(node_place, [&](auto node, int, const TreePlace& place) { decltype(node)::each_leaf(place, f); });
   }
   // Calls f(Queue, leaf) for every leaf, starting with the leaves of the last child.
   template <class F>
-  BROKKR_FN static void each_leaf_down(const TreePlace& at, F&& f) {
+  BROKKR_FN static void each_leaf_down(const TreePlace& node_place, F&& f) {
     static_assert(kAlike);
-    for (int c = kChildren - 1; c >= 0; --c) First::each_leaf(place_of_alike(at, c), f);
+    for (int c = kChildren - 1; c >= 0; --c) First::each_leaf(place_of_alike(node_place, c), f);
   }
   // Calls f(Bucket, Callbacks, its state, its place) for every bucket that may change which child takes which task.
   template <class View, class F>
-  BROKKR_FN static void each_reclassifying(const View& view, const TreePlace& at, F&& f) {
+  BROKKR_FN static void each_reclassifying(const View& view, const TreePlace& node_place, F&& f) {
     if constexpr (Reclassifying<Callbacks>) {
-      f(Bucket{}, Callbacks{}, state_of(view, at), at);
+      f(Bucket{}, Callbacks{}, state_of(view, node_place), node_place);
     } else {
-      each_child(at, [&](auto node, int, const TreePlace& place) {
+      each_child(node_place, [&](auto node, int, const TreePlace& place) {
         using Node = decltype(node);
         if constexpr (task_tree::reclassifies<Node>()) Node::each_reclassifying(view, place, f);
       });
@@ -292,26 +296,26 @@ struct Bucket {
 
  private:
   template <class View>
-  BROKKR_FN static BucketState state_of(const View& view, const TreePlace& at) {
-    return {view.shared + at.shared, view.local + at.local, kChildren, view.now};
+  BROKKR_FN static BucketState state_of(const View& view, const TreePlace& node_place) {
+    return {view.shared + node_place.shared, view.local + node_place.local, kChildren, view.now};
   }
-  BROKKR_FN static TreePlace place_of_alike(const TreePlace& at, int c) {
-    return {at.leaf + c * First::kLeaves, at.shared + kOwnShared + c * First::kShared,
-            at.local + Callbacks::kLocalWords + c * First::kLocal};
+  BROKKR_FN static TreePlace place_of_alike(const TreePlace& node_place, int c) {
+    return {node_place.leaf + c * First::kLeaves, node_place.shared + kOwnShared + c * First::kShared,
+            node_place.local + Callbacks::kLocalWords + c * First::kLocal};
   }
-  BROKKR_FN static LanePlace lane_place_of(const TreePlace& at, Int child) {
+  BROKKR_FN static LanePlace lane_place_of(const TreePlace& node_place, Int child) {
     const Int c = select(child < kChildren, child, 0);
-    return {c * First::kLeaves + at.leaf, c * First::kShared + (at.shared + kOwnShared),
-            c * First::kLocal + (at.local + Callbacks::kLocalWords)};
+    return {c * First::kLeaves + node_place.leaf, c * First::kShared + (node_place.shared + kOwnShared),
+            c * First::kLocal + (node_place.local + Callbacks::kLocalWords)};
   }
   // Calls f(child's type, its number, its place) for every child.
   template <class F>
-  BROKKR_FN static void each_child(const TreePlace& at, F&& f) {
+  BROKKR_FN static void each_child(const TreePlace& node_place, F&& f) {
     if constexpr (kAlike) {
-      for (int c = 0; c < kChildren; ++c) f(First{}, c, place_of_alike(at, c));
+      for (int c = 0; c < kChildren; ++c) f(First{}, c, place_of_alike(node_place, c));
     } else {
       int c = 0;
-      TreePlace place{at.leaf, at.shared + kOwnShared, at.local + Callbacks::kLocalWords};
+      TreePlace place{node_place.leaf, node_place.shared + kOwnShared, node_place.local + Callbacks::kLocalWords};
       const auto one = [&](auto node) {
         using Node = decltype(node);
         f(node, c, place);

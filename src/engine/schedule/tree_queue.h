@@ -161,19 +161,19 @@ struct Queue {
   static constexpr int kLeavesFor = kAccepts<Task> ? 1 : 0;
 
   template <class Task, class View>
-  BROKKR_FN static Int leaf_for(const View&, const TreePlace& at, const Uint (&)[Task::kWords], Mask) {
-    return at.leaf;
+  BROKKR_FN static Int leaf_for(const View&, const TreePlace& place, const Uint (&)[Task::kWords], Mask) {
+    return place.leaf;
   }
   template <class View>
-  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
-    const uint64_t info = w.broadcast(Callbacks::check_leaf(view.counts(w, at.leaf, 1)), 0);
-    return {info, info == 0 ? kNoLeaf : at.leaf};
+  BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& place) {
+    const uint64_t info = w.broadcast(Callbacks::check_leaf(view.counts(w, place.leaf, 1)), 0);
+    return {info, info == 0 ? kNoLeaf : place.leaf};
   }
   // Does the work of `choose` with a separate queue for each lane of m.
   template <class View>
-  BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& at, Int, Mask m) {
-    const Ulong info = select(m, Callbacks::check_leaf(view.counts_of(w, at.leaf, m)), uint64_t(0));
-    return {info, select(info == 0, kNoLeaf, at.leaf)};
+  BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& place, Int, Mask m) {
+    const Ulong info = select(m, Callbacks::check_leaf(view.counts_of(w, place.leaf, m)), uint64_t(0));
+    return {info, select(info == 0, kNoLeaf, place.leaf)};
   }
   // Walks from the root to a leaf. Calls f(bucket callbacks, state, child) at every bucket and g(Queue) at the end.
   template <class View, class F, class G>
@@ -184,8 +184,8 @@ struct Queue {
   BROKKR_FN static void init(const View&, const TreePlace&, uint32_t) {}
   // Calls f(Queue, leaf) for every leaf.
   template <class F>
-  BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {
-    f(Queue{}, at.leaf);
+  BROKKR_FN static void each_leaf(const TreePlace& place, F&& f) {
+    f(Queue{}, place.leaf);
   }
 
   // Runs n <= width tasks that were taken from this queue. Word 0 is the task's id, and its payload follows.
@@ -239,14 +239,14 @@ struct Queue {
       // steps.
       constexpr int kLanes = Task::kThreads < kWidth ? Task::kThreads : kWidth;
       while (left != 0) {
-        Int from = -1;
+        Int source_lane = -1;
         [[maybe_unused]] const uint32_t before = left;
         for (int slot = 0; slot < kWidth / kLanes && left != 0; ++slot, left &= left - 1) {
-          from = select(w.lane() >= slot * kLanes, lowest_bit(left), from);
-          from = select(w.lane() >= (slot + 1) * kLanes, -1, from);
+          source_lane = select(w.lane() >= slot * kLanes, lowest_bit(left), source_lane);
+          source_lane = select(w.lane() >= (slot + 1) * kLanes, -1, source_lane);
         }
-        const Mask active = from >= 0;
-        const Int lane = select(active, from, 0);
+        const Mask active = source_lane >= 0;
+        const Int lane = select(active, source_lane, 0);
         if constexpr (is_pooled<Task>()) {
           w.sync();  // all lanes see the result that one of them waited for
           worker.pool().read(w, w.shuffle(element[1], lane), payload, active);

@@ -27,12 +27,12 @@ BROKKR_FN LaunchStatus read_status(Warp& w, const ScheduleTables& schedule, cons
   uint32_t value[kWords];
   auto word = w.spill(0u);
   const auto read = [&](int i) {
-    uint32_t* const at = i == 0   ? schedule.abort.get()
-                         : i == 1 ? &control.finished
-                         : i == 2 ? &control.watermark
-                         : i == 3 ? &control.next_task
-                                  : &free_blocks.control->count;
-    return system_atomic<uint32_t>(*at).load(kAcquire);
+    uint32_t* const source = i == 0   ? schedule.abort.get()
+                             : i == 1 ? &control.finished
+                             : i == 2 ? &control.watermark
+                             : i == 3 ? &control.next_task
+                                      : &free_blocks.control->count;
+    return system_atomic<uint32_t>(*source).load(kAcquire);
   };
   for (int g = 0; g < kWords; g += w.width) {
     const int n = kWords - g < w.width ? kWords - g : w.width;

@@ -153,9 +153,9 @@ struct BlendOperands {
 };
 
 // Computes components first .. end - 1 of a factor.
-BROKKR_FN void blend_factors(uint8_t factor, int first, int end, const BlendOperands& of, Float (&out)[4]) {
+BROKKR_FN void blend_factors(uint8_t factor, int first, int end, const BlendOperands& operands, Float (&out)[4]) {
   const Float one = 1.0f;
-  const Float(&s)[4] = of.source, (&s1)[4] = of.second, (&d)[4] = of.destination;
+  const Float(&s)[4] = operands.source, (&s1)[4] = operands.second, (&d)[4] = operands.destination;
   const auto all = [&](Float value) {
     for (int c = first; c < end; ++c) out[c] = value;
   };
@@ -173,10 +173,10 @@ BROKKR_FN void blend_factors(uint8_t factor, int first, int end, const BlendOper
     case BlendFactor::one_minus_src_alpha: return all(one - s[3]);
     case BlendFactor::dst_alpha: return all(d[3]);
     case BlendFactor::one_minus_dst_alpha: return all(one - d[3]);
-    case BlendFactor::constant_color: return each([&](int c) { return Float(of.constant[c]); });
-    case BlendFactor::one_minus_constant_color: return each([&](int c) { return one - of.constant[c]; });
-    case BlendFactor::constant_alpha: return all(of.constant[3]);
-    case BlendFactor::one_minus_constant_alpha: return all(one - of.constant[3]);
+    case BlendFactor::constant_color: return each([&](int c) { return Float(operands.constant[c]); });
+    case BlendFactor::one_minus_constant_color: return each([&](int c) { return one - operands.constant[c]; });
+    case BlendFactor::constant_alpha: return all(operands.constant[3]);
+    case BlendFactor::one_minus_constant_alpha: return all(one - operands.constant[3]);
     case BlendFactor::src_alpha_saturate: return each([&](int c) { return c == 3 ? one : minimum(s[3], one - d[3]); });
     case BlendFactor::src1_color: return each([&](int c) { return s1[c]; });
     case BlendFactor::one_minus_src1_color: return each([&](int c) { return one - s1[c]; });
@@ -190,31 +190,32 @@ BROKKR_FN void blend_factors(uint8_t factor, int first, int end, const BlendOper
 BROKKR_FN_NOINLINE Float logic_component(const uint8_t (&term)[3], Float source, Float destination) {
   const uint32_t unused = 32 - (term[0] & kLogicBits), all = ~0u >> unused, table = term[2] - kFirstLogicEquation;
   const bool integer = (term[0] & kLogicSnorm) == kLogicInteger, has_sign = (term[0] & kLogicSnorm) == kLogicSnorm;
-  const float most = float(has_sign ? all >> 1 : all), least = has_sign ? -1.0f : 0.0f;
-  const auto code_of = [&](Float v) {
-    const Float nearest = clamp_to(v, least, 1.0f) * most + select(v < 0.0f, Float(-0.5f), Float(0.5f));
-    return integer ? as_uint(v) : as_uint(to_int(nearest));
+  const float max_value = float(has_sign ? all >> 1 : all), min_value = has_sign ? -1.0f : 0.0f;
+  const auto code_of = [&](Float channel) {
+    const Float nearest =
+        clamp_to(channel, min_value, 1.0f) * max_value + select(channel < 0.0f, Float(-0.5f), Float(0.5f));
+    return integer ? as_uint(channel) : as_uint(to_int(nearest));
   };
   const Uint s = code_of(source), d = code_of(destination);
   // `results`: bit 0 for ones of d, bit 1 for zeros.
-  const auto of_destination = [&](uint32_t results) {
-    const uint32_t of_ones = results & 1 ? ~0u : 0u, of_zeros = results & 2 ? ~0u : 0u;
-    return (d & of_ones) | (~d & of_zeros);
+  const auto with_destination = [&](uint32_t results) {
+    const uint32_t ones = results & 1 ? ~0u : 0u, zeros = results & 2 ? ~0u : 0u;
+    return (d & ones) | (~d & zeros);
   };
-  const Uint code = ((s & of_destination(table)) | (~s & of_destination(table >> 2))) & all;
+  const Uint code = ((s & with_destination(table)) | (~s & with_destination(table >> 2))) & all;
   if (integer) return as_float(code);
   const Int number = has_sign ? as_int(code << unused) >> int(unused) : as_int(code);
-  return maximum(to_float(number) * (1.0f / most), least);
+  return maximum(to_float(number) * (1.0f / max_value), min_value);
 }
 
 // Computes components first .. end - 1 of a blended colour. `term`: source factor, destination factor, equation, or a
 // logical operation.
-BROKKR_FN void blend_components(const uint8_t (&term)[3], int first, int end, const BlendOperands& of,
+BROKKR_FN void blend_components(const uint8_t (&term)[3], int first, int end, const BlendOperands& operands,
                                 Float (&out)[4]) {
-  const Float(&s)[4] = of.source, (&d)[4] = of.destination;
+  const Float(&s)[4] = operands.source, (&d)[4] = operands.destination;
   Float sf[4], df[4];
-  blend_factors(term[0], first, end, of, sf);
-  blend_factors(term[1], first, end, of, df);
+  blend_factors(term[0], first, end, operands, sf);
+  blend_factors(term[1], first, end, operands, df);
   const auto each = [&](auto&& value) {
     for (int c = first; c < end; ++c) out[c] = value(c);
   };
@@ -247,29 +248,31 @@ struct BlendTerms {
 BROKKR_FN Color blend(const BlendTerms& terms, const Color& source, const Color* second, const Color& destination) {
   const bool bounded = terms.bounded;
   if (is_over(terms.color) && is_over(terms.alpha)) {
-    const Color from =
+    const Color over =
         bounded ? Color{saturate(source.r), saturate(source.g), saturate(source.b), saturate(source.a)} : source;
-    const Float through = 1.0f - from.a;
-    return {from.r * from.a + destination.r * through, from.g * from.a + destination.g * through,
-            from.b * from.a + destination.b * through, from.a * from.a + destination.a * through};
+    const Float through = 1.0f - over.a;
+    return {over.r * over.a + destination.r * through, over.g * over.a + destination.g * through,
+            over.b * over.a + destination.b * through, over.a * over.a + destination.a * through};
   }
-  BlendOperands of;  // not cleared, which would take longer than blending
-  of.source[0] = source.r, of.source[1] = source.g, of.source[2] = source.b, of.source[3] = source.a;
-  of.destination[0] = destination.r, of.destination[1] = destination.g;
-  of.destination[2] = destination.b, of.destination[3] = destination.a;
-  for (int c = 0; c < 4 && bounded; ++c) of.source[c] = saturate(of.source[c]);
+  BlendOperands operands;  // not cleared, which would take longer than blending
+  operands.source[0] = source.r, operands.source[1] = source.g, operands.source[2] = source.b,
+  operands.source[3] = source.a;
+  operands.destination[0] = destination.r, operands.destination[1] = destination.g;
+  operands.destination[2] = destination.b, operands.destination[3] = destination.a;
+  for (int c = 0; c < 4 && bounded; ++c) operands.source[c] = saturate(operands.source[c]);
   Float out[4];
   for (int c = 0; c < 4; ++c) {
     const float k = terms.constant[c];
-    of.constant[c] = bounded ? (k > 0.0f ? (k < 1.0f ? k : 1.0f) : 0.0f) : k;
-    of.second[c] = of.source[c];
+    operands.constant[c] = bounded ? (k > 0.0f ? (k < 1.0f ? k : 1.0f) : 0.0f) : k;
+    operands.second[c] = operands.source[c];
   }
   if (second != nullptr) {
-    of.second[0] = second->r, of.second[1] = second->g, of.second[2] = second->b, of.second[3] = second->a;
-    for (int c = 0; c < 4 && bounded; ++c) of.second[c] = saturate(of.second[c]);
+    operands.second[0] = second->r, operands.second[1] = second->g, operands.second[2] = second->b,
+    operands.second[3] = second->a;
+    for (int c = 0; c < 4 && bounded; ++c) operands.second[c] = saturate(operands.second[c]);
   }
-  blend_components(terms.color, 0, 3, of, out);
-  blend_components(terms.alpha, 3, 4, of, out);
+  blend_components(terms.color, 0, 3, operands, out);
+  blend_components(terms.alpha, 3, 4, operands, out);
   return {out[0], out[1], out[2], out[3]};
 }
 

@@ -13,21 +13,21 @@ namespace brokkr {
   return m;
 }
 
-// `to` is the place of the first pixel, and `row` the number of pixels from a row to the next one. The tile's first
+// `rows` is the place of the first pixel, and `row` the number of pixels from a row to the next one. The tile's first
 // `wide` columns and `high` rows exist.
 template <class T>
-[[gnu::always_inline]] constexpr void copy_tile_to_rows(const T* __restrict__ from, T* __restrict__ to, ptrdiff_t row,
+[[gnu::always_inline]] constexpr void copy_tile_to_rows(const T* __restrict__ tile, T* __restrict__ rows, ptrdiff_t row,
                                                         int wide, int high) {
   if (wide < 8 || high < 8) {
     for (int y = 0; y < high; ++y) {
-      for (int x = 0; x < wide; ++x) to[y * row + x] = from[morton_of(x, y)];
+      for (int x = 0; x < wide; ++x) rows[y * row + x] = tile[morton_of(x, y)];
     }
     return;
   }
   for (int y = 0; y < 8; y += 2) {
-    T *const lower = to + y * row, *const upper = lower + row;
+    T *const lower = rows + y * row, *const upper = lower + row;
     for (int x = 0; x < 8; x += 2) {  // the four samples of a quad are adjacent
-      const T* const quad = from + morton_of(x, y);
+      const T* const quad = tile + morton_of(x, y);
       lower[x] = quad[0];
       lower[x + 1] = quad[1];
       upper[x] = quad[2];

@@ -36,7 +36,7 @@ class LabMachine {
   bool is_gpu() const { return machine_->is_gpu(); }
   uint32_t width() const { return uint32_t(kernels.width); }  // lanes per warp
   const QueueKernels& queue(QueueKind kind) const { return kernels.queue[size_t(kind)]; }
-  uint32_t most_warps(const void* on_gpu) const { return machine_->most_warps(on_gpu); }
+  uint32_t max_warps(const void* on_gpu) const { return machine_->max_warps(on_gpu); }
 
   std::shared_ptr<void> allocate(size_t bytes) { return machine_->allocate(bytes); }
   void upload(void* to, const void* from, size_t bytes) { machine_->upload(to, from, bytes); }

@@ -26,7 +26,7 @@ LabQueue make_lab_queue(LabMachine& machine, QueueKind kind, const Crew& crew, u
 // same time.
 template <class Plan>
 std::vector<uint32_t> warp_counts(const LabRun& run, const LabKernel<Plan>& kernel) {
-  const uint32_t most = std::max(1u, run.machine.most_warps(kernel.on_gpu));
+  const uint32_t most = std::max(1u, run.machine.max_warps(kernel.on_gpu));
   std::vector<uint32_t> counts = run.options.warps;
   for (const uint32_t n : counts) {
     if (n < 1 || n > most) {

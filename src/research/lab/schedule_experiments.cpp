@@ -152,7 +152,7 @@ RunResult Bench::run(SchedulePlan plan, const System& system) const {
   LabMachine& machine = run_.machine;
   const ProgramKernel& program = machine.kernels.program[size_t(plan.program)];
   // More workers would wait for warps that never run.
-  if (const uint32_t most = machine.most_warps(program.run.on_gpu); plan.crew.warps > most) {
+  if (const uint32_t most = machine.max_warps(program.run.on_gpu); plan.crew.warps > most) {
     throw std::invalid_argument("--workers: " + std::to_string(plan.crew.warps) +
                                 " warps with those that sort; machine " + machine.name + " runs at most " +
                                 std::to_string(most) + " at once");

@@ -190,7 +190,7 @@ struct Reyes::Impl {
         palette(*machine, palette_of(scene)),
         points(*machine, scene.points.size() * 3) {
     workers = std::min(settings.workers > 0 ? settings.workers : machine->usual_warps(kernels.split.on_gpu),
-                       machine->most_warps(kernels.split.on_gpu));
+                       machine->max_warps(kernels.split.on_gpu));
     render.machine = kind_of(machine->name);
     if (render.machine == MachineKind::cpu) render.isa = machine->build;
     render.workers = int(settings.workers);

@@ -101,7 +101,7 @@ struct Tracer::State {
     return uint32_t(x * y);
   }
   static uint32_t warps_of(TaskMachine& m, const TraceKernels& k, const TraceOptions& o) {
-    const uint32_t most = m.most_warps(k.on_gpu);
+    const uint32_t most = m.max_warps(k.on_gpu);
     if (o.workers > most)
       throw std::invalid_argument("--workers: machine " + m.name + " runs at most " + std::to_string(most) +
                                   " warps at once");

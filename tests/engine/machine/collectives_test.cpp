@@ -105,7 +105,7 @@ TEST_P(Machine, ApproximatesAsTheEmulatedWarpDoes) {
 TEST_P(Machine, WarpsOfABlockShareAKeyBuffer) {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     const auto in = std::make_unique<BlockInput>(random_block_input(seed));
-    for (int warps = 1; warps <= machine.most_warps; warps *= 2) {
+    for (int warps = 1; warps <= machine.max_warps; warps *= 2) {
       const auto out = std::make_unique<BlockAnswers>();
       const std::unique_ptr<void, void (*)(void*)> storage(std::aligned_alloc(64, (machine.storage + 63) / 64 * 64),
                                                            std::free);

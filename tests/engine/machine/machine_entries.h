@@ -13,7 +13,7 @@ inline constexpr int kCallers = 4, kCollectives = 17;
 
 struct MachineEntries {
   int width;
-  int most_warps;  // per block
+  int max_warps;   // per block
   size_t storage;  // bytes that the warps of a block share, zeroed, aligned to 64
   void (*answer)(const LaneInput&, LaneAnswers&);
   void (*share_keys)(const BlockInput&, BlockAnswers&, void* storage, int warps, int warp);

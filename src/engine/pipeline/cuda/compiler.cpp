@@ -197,8 +197,8 @@ std::vector<std::byte> CudaCompiler::link(std::span<const std::byte> fatbin, std
                                           int architecture, int registers) const {
   const Functions& f = *functions_;
   const std::string device = fmt::format("-arch=sm_{}", architecture),
-                    most = fmt::format("-maxrregcount={}", registers);
-  const char* options[] = {device.c_str(), most.c_str()};
+                    register_limit = fmt::format("-maxrregcount={}", registers);
+  const char* options[] = {device.c_str(), register_limit.c_str()};
   Functions::Link link = nullptr;
   if (f.link_create(&link, uint32_t(std::size(options)), options) != 0)
     throw std::runtime_error(fmt::format("nvJitLink cannot link for sm_{}; install a newer version", architecture));

@@ -198,7 +198,7 @@ class CudaMachine : public MachineBackend {
     if (needs.overdraw) h.overdraw = download<uint32_t>(m.overdraw);
     if (needs.stamps) h.stamps = download<uint32_t>(m.stamps);
     if (needs.positions) h.positions = download<float>(m.vertex_positions);
-    const auto plane = [](const auto& v) { return v.empty() ? nullptr : v.data(); };
+    const auto plane = [](const auto& words) { return words.empty() ? nullptr : words.data(); };
     return {h.state.data(),    h.color.data(),   h.color_high.data(), h.more_colors.data(),
             h.depth.data(),    h.stencil.data(), plane(h.visible),    plane(h.depth_id),
             plane(h.overdraw), plane(h.stamps),  plane(h.positions)};
@@ -286,9 +286,9 @@ class CudaMachine : public MachineBackend {
   // that the query promised must run together.
   void prefer_shared_memory(const FrameKernel& kernel) const {
     const size_t wanted = size_t(blocks_per_sm_) * (shared_bytes_ + properties_.reservedSharedMemPerBlock);
-    const size_t most = std::max<size_t>(properties_.sharedMemPerMultiprocessor, 1);
+    const size_t sm_bytes = std::max<size_t>(properties_.sharedMemPerMultiprocessor, 1);
     set(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-        std::min<size_t>((wanted * 100 + most - 1) / most, 100));
+        std::min<size_t>((wanted * 100 + sm_bytes - 1) / sm_bytes, 100));
   }
 
   // Removes what an unfinished launch left behind: elements, reservations, masks. Planes and memory are kept.
@@ -304,15 +304,15 @@ class CudaMachine : public MachineBackend {
   // Copies the parts of the traces that blocks have written.
   void download_trace(LaunchCounts& counts) {
     const size_t blocks = memory_->shape.blocks;
-    size_t most = 0;
-    for (size_t b = 0; b < blocks; ++b) most = std::max<size_t>(most, counts.trace_count[b]);
-    trace_.resize(blocks * most);
+    size_t longest = 0;
+    for (size_t b = 0; b < blocks; ++b) longest = std::max<size_t>(longest, counts.trace_count[b]);
+    trace_.resize(blocks * longest);
     for (size_t b = 0; b < blocks; ++b) {
       download(memory_->trace.as<const TraceRecord>() + b * kTraceCapacity, counts.trace_count[b],
-               trace_.data() + b * most);
+               trace_.data() + b * longest);
     }
     counts.trace = trace_.data();
-    counts.trace_stride = most;
+    counts.trace_stride = longest;
   }
 
   // Copies the frame's positions and varyings for a launch that writes them, unless they were copied before.
@@ -375,14 +375,14 @@ class CudaMachine : public MachineBackend {
                           visible = words(m.visible_id), depth_id = words(m.depth_id);
     std::vector<float> depth(m.depth.bytes() / sizeof(float));
     std::vector<uint8_t> stencil(m.stencil.bytes());
-    const auto plane = [](std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
+    const auto plane = [](std::vector<uint32_t>& words) { return words.empty() ? nullptr : words.data(); };
     std::fill(visible.begin(), visible.end(), kNoPrimitive);
     std::fill(depth_id.begin(), depth_id.end(), kNoPrimitive);
     write_planes(*plan_->targets, content,
                  {state.data(), color.data(), plane(high), plane(more), depth.data(), stencil.data(), plane(visible),
                   plane(depth_id)});
-    const auto upload = [](DeviceBuffer& to, const auto& from) {
-      to.upload(from.data(), std::min(to.bytes(), from.size() * sizeof(from[0])), "targets of ranks");
+    const auto upload = [](DeviceBuffer& buffer, const auto& words) {
+      buffer.upload(words.data(), std::min(buffer.bytes(), words.size() * sizeof(words[0])), "targets of ranks");
     };
     upload(m.color, color);
     upload(m.color_high, high);

@@ -31,12 +31,12 @@ class CudaTaskMachine : public TaskMachine {
     cudaEventDestroy(end_);
   }
 
-  uint32_t most_warps(const void* on_gpu) const override {
+  uint32_t max_warps(const void* on_gpu) const override {
     int blocks = 0;
     check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, on_gpu, 32 * kWarpsPerBlock, 0), "occupancy");
     return uint32_t(blocks) * multiprocessors_ * kWarpsPerBlock;
   }
-  uint32_t usual_warps(const void* on_gpu) const override { return most_warps(on_gpu); }
+  uint32_t usual_warps(const void* on_gpu) const override { return max_warps(on_gpu); }
 
   void upload(void* to, const void* from, size_t bytes) override {
     check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "upload");
