@@ -198,7 +198,7 @@ class CudaMachine : public MachineBackend {
     if (needs.overdraw) h.overdraw = download<uint32_t>(m.overdraw);
     if (needs.stamps) h.stamps = download<uint32_t>(m.stamps);
     if (needs.positions) h.positions = download<float>(m.vertex_positions);
-    const auto plane = [](const auto& words) { return words.empty() ? nullptr : words.data(); };
+    const auto plane = [](const auto& values) { return values.empty() ? nullptr : values.data(); };
     return {h.state.data(),    h.color.data(),   h.color_high.data(), h.more_colors.data(),
             h.depth.data(),    h.stencil.data(), plane(h.visible),    plane(h.depth_id),
             plane(h.overdraw), plane(h.stamps),  plane(h.positions)};
@@ -375,14 +375,14 @@ class CudaMachine : public MachineBackend {
                           visible = words(m.visible_id), depth_id = words(m.depth_id);
     std::vector<float> depth(m.depth.bytes() / sizeof(float));
     std::vector<uint8_t> stencil(m.stencil.bytes());
-    const auto plane = [](std::vector<uint32_t>& words) { return words.empty() ? nullptr : words.data(); };
+    const auto plane = [](std::vector<uint32_t>& values) { return values.empty() ? nullptr : values.data(); };
     std::fill(visible.begin(), visible.end(), kNoPrimitive);
     std::fill(depth_id.begin(), depth_id.end(), kNoPrimitive);
     write_planes(*plan_->targets, content,
                  {state.data(), color.data(), plane(high), plane(more), depth.data(), stencil.data(), plane(visible),
                   plane(depth_id)});
-    const auto upload = [](DeviceBuffer& buffer, const auto& words) {
-      buffer.upload(words.data(), std::min(buffer.bytes(), words.size() * sizeof(words[0])), "targets of ranks");
+    const auto upload = [](DeviceBuffer& buffer, const auto& values) {
+      buffer.upload(values.data(), std::min(buffer.bytes(), values.size() * sizeof(values[0])), "targets of ranks");
     };
     upload(m.color, color);
     upload(m.color_high, high);

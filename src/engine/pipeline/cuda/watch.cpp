@@ -40,10 +40,10 @@ void FrameWatch::prepare() {
                        (rasterizers + 1) * sizeof(QueueControl) + (claim_words + 1) * sizeof(uint32_t);
   if (memory_.bytes() < bytes) memory_ = PinnedBuffer(bytes);
   std::fill_n(memory_.host(), bytes, std::byte(0));
-  const std::byte* bytes = memory_.host();
+  const std::byte* next = memory_.host();
   const auto place = [&]<class T>(const T*& words, size_t count) {
-    words = reinterpret_cast<const T*>(bytes);
-    bytes += count * sizeof(T);
+    words = reinterpret_cast<const T*>(next);
+    next += count * sizeof(T);
   };
   place(words_.control, 1);
   place(words_.rasterizer, rasterizers);
