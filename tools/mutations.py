@@ -382,6 +382,6 @@ MUTATIONS = [
      SHADER, "ShaderFunctions.ExponentialsBeyondFloats"),
     ("gltf-comma", "src/engine/formats/gltf_data.cpp", "comma = ‹text[i] == ',' ? i : std::string::npos›;", "std::string::npos",
      FORMATS, "Gltf.JsonAsPeopleWriteIt"),
-    ("mtl-option-behind", "src/engine/formats/obj_text.cpp", "if (‹!read_options(without_comment(rest.substr(at)), false, all).empty()›) continue;",
+    ("mtl-option-behind", "src/engine/formats/obj_text.cpp", "if (‹!read_options(without_comment(rest.substr(option)), false, all).empty()›) continue;",
      "true", FORMATS, "FoundFiles.*"),
 ]

@@ -53,7 +53,7 @@ class DistinctIndices {
   explicit DistinctIndices(const std::vector<uint32_t>& indices) : indices_(indices) {}
 
   void add(uint64_t begin, uint64_t end) { counts_[{end, begin}] = 0; }
-  uint64_t of(uint64_t begin, uint64_t end) const { return counts_.at({end, begin}); }
+  uint64_t count(uint64_t begin, uint64_t end) const { return counts_.at({end, begin}); }
 
   void count() {
     constexpr uint32_t kRestart = 0xffffffffu;
@@ -122,7 +122,7 @@ class Summarizer {
     count_state(frame_.states[draw.state], summary_.states);
     if (draw.inputs >= 0) ++summary_.program_draws[frame_.inputs[size_t(draw.inputs)].program];
     const bool triangles = draw.topology <= Topology::triangle_fan;
-    const uint64_t of_view = triangles ? primitives_.of(draw) * draw.instances : 0;
+    const uint64_t of_view = triangles ? primitives_.count(draw) * draw.instances : 0;
     if (draw.vertices >= 0) ++summary_.vertex_program_draws[frame_.vertex_inputs[size_t(draw.vertices)].program];
     // Consecutive views mostly share a target; a draw counts once for each run of such views.
     for (uint32_t view = draw.first_view; view < draw.first_view + draw.view_count;) {
@@ -142,7 +142,7 @@ class Summarizer {
       if (draw == nullptr || draw->element_count == 0) continue;
       const uint64_t first = draw->first_index;
       summary_.unique_vertices +=
-          (draw->indexed ? distinct_.of(first, first + draw->element_count) : draw->element_count) * draw->instances;
+          (draw->indexed ? distinct_.count(first, first + draw->element_count) : draw->element_count) * draw->instances;
     }
   }
 

@@ -73,11 +73,11 @@ void part_inputs(Frame& frame) {
 void give_varyings(Frame& frame, const DrawCommand& draw, const std::vector<uint32_t>& source) {
   DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   const uint64_t components = varying_components(frame.programs[inputs.program]);
-  const uint64_t from = inputs.first_varying;
+  const uint64_t first = inputs.first_varying;
   inputs.first_varying = frame.varyings.size();
   for (uint32_t set = 0; set < vertex_sets(draw); ++set) {
     for (const uint32_t v : source) {
-      const uint64_t vertex = from + (uint64_t(set) * draw.vertex_count + v) * components;
+      const uint64_t vertex = first + (uint64_t(set) * draw.vertex_count + v) * components;
       for (uint64_t i = 0; i < components; ++i) frame.varyings.push_back(float(frame.varyings[vertex + i]));
     }
   }
@@ -113,8 +113,8 @@ void compact(Frame& frame) {
     }
   };
   const auto pack = [](RangeSet& kept, auto& values) {
-    values.resize(kept.pack([&](uint64_t from, uint64_t to, uint64_t count) {
-      if (from != to) std::copy_n(values.begin() + ptrdiff_t(from), count, values.begin() + ptrdiff_t(to));
+    values.resize(kept.pack([&](uint64_t source, uint64_t target, uint64_t count) {
+      if (source != target) std::copy_n(values.begin() + ptrdiff_t(source), count, values.begin() + ptrdiff_t(target));
     }));
   };
   each_draw([&](const DrawCommand& draw) {

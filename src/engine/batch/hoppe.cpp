@@ -63,13 +63,13 @@ class Strips {
     for (uint32_t t = triangles; t-- > 0;) queue_.put(t, open_sides(t));
     order_.reserve(triangles);
     while (order_.size() < triangles) {
-      Place at = oldest_side();
-      if (at.triangle == kNoTriangle) {
+      Place place = oldest_side();
+      if (place.triangle == kNoTriangle) {
         // Starts with the triangle that has the fewest remaining neighbours, so that strips begin at borders.
-        at.triangle = queue_.take([&](uint32_t t) { return open_sides(t); });
-        at.entry = best_entry(at.triangle);
+        place.triangle = queue_.take([&](uint32_t t) { return open_sides(t); });
+        place.entry = best_entry(place.triangle);
       }
-      grow(at);
+      grow(place);
     }
     return std::move(order_);
   }
@@ -100,27 +100,27 @@ class Strips {
     }
     return 0;
   }
-  uint32_t entry_of(uint32_t to, uint32_t from) const {
-    const auto& n = neighbors_[to];
-    return n[0] == from ? 0 : n[1] == from ? 1 : 2;
+  uint32_t entry_of(uint32_t entered, uint32_t neighbor) const {
+    const auto& n = neighbors_[entered];
+    return n[0] == neighbor ? 0 : n[1] == neighbor ? 1 : 2;
   }
   // The next place of the strip; `side` receives the triangle beside it. A strip turns to the side with fewer remaining
   // neighbours, next to the triangles that are already drawn. If both sides are equal, it zigzags.
-  Place next(const Place& at, bool trying, Place* side) const {
+  Place next(const Place& place, bool trying, Place* side) const {
     const auto free = [&](uint32_t t) { return is_open(t) && !(trying && tried_[t] == trial_); };
-    uint32_t turn = at.turn;
-    uint32_t to = neighbors_[at.triangle][(at.entry + turn) % 3];
-    const uint32_t other = neighbors_[at.triangle][(at.entry + 3 - turn) % 3];
-    if (free(other) && (!free(to) || open_sides(other) < open_sides(to))) {
+    uint32_t turn = place.turn;
+    uint32_t ahead = neighbors_[place.triangle][(place.entry + turn) % 3];
+    const uint32_t other = neighbors_[place.triangle][(place.entry + 3 - turn) % 3];
+    if (free(other) && (!free(ahead) || open_sides(other) < open_sides(ahead))) {
       turn = 3 - turn;
-      to = other;
+      ahead = other;
     }
     if (side != nullptr) {
-      const uint32_t beside = neighbors_[at.triangle][(at.entry + 3 - turn) % 3];
-      if (is_open(beside)) *side = {beside, entry_of(beside, at.triangle), 3 - turn};
+      const uint32_t beside = neighbors_[place.triangle][(place.entry + 3 - turn) % 3];
+      if (is_open(beside)) *side = {beside, entry_of(beside, place.triangle), 3 - turn};
     }
-    if (!free(to)) return {};
-    return {to, entry_of(to, at.triangle), 3 - turn};
+    if (!free(ahead)) return {};
+    return {ahead, entry_of(ahead, place.triangle), 3 - turn};
   }
 
   // The oldest place beside the strips whose triangle remains.
@@ -131,7 +131,7 @@ class Strips {
 
   // The number of further triangles that the strip gets before a new one starts at its side. It is the number with the
   // fewest misses over the next `ahead_` triangles.
-  uint32_t best_length(const Place& from) {
+  uint32_t best_length(const Place& start) {
     const Place side = oldest_side();
     if (side.triangle == kNoTriangle) return ahead_;
     uint32_t best = 0;
@@ -140,17 +140,17 @@ class Strips {
       ++trial_;
       cache_.begin_trial();
       uint32_t misses = 0, drawn = 0;
-      Place at = from;
+      Place place = start;
       const auto draw = [&] {
-        for (size_t i = 0; i < 3; ++i) misses += cache_.try_use(indices_[size_t(at.triangle) * 3 + i]);
-        tried_[at.triangle] = trial_;
+        for (size_t i = 0; i < 3; ++i) misses += cache_.try_use(indices_[size_t(place.triangle) * 3 + i]);
+        tried_[place.triangle] = trial_;
         ++drawn;
-        at = next(at, true, nullptr);
+        place = next(place, true, nullptr);
       };
-      while (drawn < length && at.triangle != kNoTriangle) draw();
+      while (drawn < length && place.triangle != kNoTriangle) draw();
       const bool ended = drawn < length;
-      at = tried_[side.triangle] == trial_ ? Place{} : side;
-      while (drawn < ahead_ && at.triangle != kNoTriangle) draw();
+      place = tried_[side.triangle] == trial_ ? Place{} : side;
+      while (drawn < ahead_ && place.triangle != kNoTriangle) draw();
       const float rate = drawn > 0 ? float(misses) / float(drawn) : 4.0f;
       if (length == 0 || rate < best_rate - 1e-6f) {
         best = length;
@@ -161,22 +161,22 @@ class Strips {
     return best;
   }
 
-  void grow(Place at) {
+  void grow(Place place) {
     uint32_t left = 1;  // the first triangle is always drawn
-    while (at.triangle != kNoTriangle) {
+    while (place.triangle != kNoTriangle) {
       if (left == 0) {
-        left = best_length(at);
+        left = best_length(place);
         if (left == 0) {
-          sides_.push_back(at);  // the part that is cut off counts as a side
+          sides_.push_back(place);  // the part that is cut off counts as a side
           break;
         }
       }
-      take(at.triangle);
+      take(place.triangle);
       --left;
       Place side;
-      const Place to = next(at, false, &side);
+      const Place following = next(place, false, &side);
       if (side.triangle != kNoTriangle) sides_.push_back(side);
-      at = to;
+      place = following;
     }
   }
 

@@ -71,7 +71,7 @@ class KCache {
   }
 
   float cost(uint32_t v) const {
-    const auto list = around_.of(v);
+    const auto list = around_.triangles(v);
     const auto looked = list.first(std::min(list.size(), kMaxLooked));
     uint32_t misses = 0;
     std::array<uint32_t, 2 * kMaxLooked> fresh;
@@ -91,7 +91,7 @@ class KCache {
   // Draws the remaining triangles of `v`. The next one is always the one with the fewest misses.
   void draw(uint32_t v) {
     while (around_.count(v) > 0) {
-      const auto list = around_.of(v);
+      const auto list = around_.triangles(v);
       uint32_t best = list[0], best_misses = 4;
       for (const uint32_t t : list.first(std::min(list.size(), kMaxLooked))) {
         uint32_t misses = 0;

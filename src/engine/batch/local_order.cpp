@@ -137,23 +137,23 @@ struct Change {
   std::array<Piece, 2> pieces;
 };
 
-// Moves the triangle at place `other` next to the one at place `at`.
+// Moves the triangle at place `other` next to the one at `place`.
 struct Changes {
   std::array<Change, 3> list;
   uint32_t count = 0;
   void add(const Change& change) { list[count++] = change; }
 };
-Changes changes_between(uint32_t at, uint32_t other, uint32_t places) {
+Changes changes_between(uint32_t place, uint32_t other, uint32_t places) {
   Changes changes;
-  if (other > at) {  // it moves back, behind `at`
-    const uint32_t lo = at + 1;
+  if (other > place) {  // it moves back, behind `place`
+    const uint32_t lo = place + 1;
     changes.add({lo, other, {Piece{other, other + 1}, {lo, other}}});
     if (other + 1 < places) changes.add({lo, other + 1, {Piece{other, other + 2}, {lo, other}}});
     if (other - lo < kMaxReflected) changes.add({lo, other, {Piece{lo, other + 1, true}, {}}});
-  } else {  // it moves forward, behind `at`
-    changes.add({other, at, {Piece{other + 1, at + 1}, {other, other + 1}}});
-    if (other > 0) changes.add({other - 1, at, {Piece{other + 1, at + 1}, {other - 1, other + 1}}});
-    if (at - other < kMaxReflected) changes.add({other + 1, at, {Piece{other + 1, at + 1, true}, {}}});
+  } else {  // it moves forward, behind `place`
+    changes.add({other, place, {Piece{other + 1, place + 1}, {other, other + 1}}});
+    if (other > 0) changes.add({other - 1, place, {Piece{other + 1, place + 1}, {other - 1, other + 1}}});
+    if (place - other < kMaxReflected) changes.add({other + 1, place, {Piece{other + 1, place + 1, true}, {}}});
   }
   return changes;
 }
@@ -168,10 +168,10 @@ class LocalOrder {
         cost_(std::move(cost)) {
     const auto places = uint32_t(order_.triangles.size());
     cost_.begin(order_, 0);
-    for (uint32_t at = 0; at < places; ++at) {
-      place_[order_.triangles[at]] = at;
-      order_.marks.push_back(cost_.step(order_.corners_at(at), 0));
-      runs_ += runs_of(order_.marks[at]);
+    for (uint32_t place = 0; place < places; ++place) {
+      place_[order_.triangles[place]] = place;
+      order_.marks.push_back(cost_.step(order_.corners_at(place), 0));
+      runs_ += runs_of(order_.marks[place]);
     }
   }
 
@@ -179,9 +179,9 @@ class LocalOrder {
     const auto places = uint32_t(order_.triangles.size());
     for (int pass = 1; pass <= kMaxPasses; ++pass) {
       const uint64_t before = runs_;
-      for (uint32_t at = 0; at < places; ++at) {
-        if (progress && at % 4096 == 0) progress(fmt::format("pass {}, {} %", pass, uint64_t(at) * 100 / places));
-        improve(at);
+      for (uint32_t place = 0; place < places; ++place) {
+        if (progress && place % 4096 == 0) progress(fmt::format("pass {}, {} %", pass, uint64_t(place) * 100 / places));
+        improve(place);
       }
       if (double(before - runs_) <= kLeastGain * double(before)) break;
     }
@@ -203,15 +203,15 @@ class LocalOrder {
   std::vector<uint32_t> moved_;
   std::vector<Mark> moved_marks_;
 
-  void improve(uint32_t at) {
+  void improve(uint32_t place) {
     Change best;
     int best_gain = 0;
-    for (const uint32_t other : neighbors_[order_.triangles[at]]) {
+    for (const uint32_t other : neighbors_[order_.triangles[place]]) {
       if (other == kNoTriangle) continue;
-      const uint32_t place = place_[other];
-      if (place + 1 == at || place == at + 1) continue;
-      if (std::max(place, at) - std::min(place, at) > kMaxSpan) continue;
-      const Changes changes = changes_between(at, place, uint32_t(order_.triangles.size()));
+      const uint32_t other_place = place_[other];
+      if (other_place + 1 == place || other_place == place + 1) continue;
+      if (std::max(other_place, place) - std::min(other_place, place) > kMaxSpan) continue;
+      const Changes changes = changes_between(place, other_place, uint32_t(order_.triangles.size()));
       for (uint32_t i = 0; i < changes.count; ++i) {
         const int gain = try_change(changes.list[i]);
         if (gain <= best_gain) continue;
@@ -231,12 +231,12 @@ class LocalOrder {
     written_.clear();
     int gain = 0;
     cost_.begin(order_, change.lo);
-    uint32_t to = change.lo;
+    uint32_t new_place = change.lo;
     for (const Piece& piece : change.pieces) {
       cost_.depart();
-      for (uint32_t i = piece.begin; i < piece.end; ++i, ++to) {
-        const uint32_t from = piece.reflected ? piece.end - 1 - (i - piece.begin) : i;
-        draw(from, to, gain);
+      for (uint32_t i = piece.begin; i < piece.end; ++i, ++new_place) {
+        const uint32_t old_place = piece.reflected ? piece.end - 1 - (i - piece.begin) : i;
+        draw(old_place, new_place, gain);
         if (piece.reflected) {
           cost_.depart();
           continue;
@@ -244,24 +244,24 @@ class LocalOrder {
         if (i - piece.begin > kMaxTail) return 0;
         if (!cost_.is_as_before()) continue;
         cost_.begin(order_, piece.end);  // the rest of the piece has the same cost as before
-        to += piece.end - 1 - i;
+        new_place += piece.end - 1 - i;
         i = piece.end - 1;
       }
     }
     cost_.depart();
     const auto places = uint32_t(order_.triangles.size());
-    for (uint32_t at = change.hi + 1; at < places; ++at) {
-      draw(at, at, gain);
+    for (uint32_t place = change.hi + 1; place < places; ++place) {
+      draw(place, place, gain);
       if (cost_.is_as_before()) return gain;
-      if (at - change.hi > kMaxTail) return 0;
+      if (place - change.hi > kMaxTail) return 0;
     }
     return gain;
   }
 
-  void draw(uint32_t from, uint32_t to, int& gain) {
-    const Mark mark = cost_.step(order_.corners_at(from), order_.marks[from]);
-    gain += int(runs_of(order_.marks[from])) - int(runs_of(mark));
-    written_.push_back({to, mark});
+  void draw(uint32_t old_place, uint32_t new_place, int& gain) {
+    const Mark mark = cost_.step(order_.corners_at(old_place), order_.marks[old_place]);
+    gain += int(runs_of(order_.marks[old_place])) - int(runs_of(mark));
+    written_.push_back({new_place, mark});
   }
 
   void apply(const Change& change) {
@@ -269,9 +269,9 @@ class LocalOrder {
     moved_marks_.clear();
     for (const Piece& piece : change.pieces) {
       for (uint32_t i = piece.begin; i < piece.end; ++i) {
-        const uint32_t from = piece.reflected ? piece.end - 1 - (i - piece.begin) : i;
-        moved_.push_back(order_.triangles[from]);
-        moved_marks_.push_back(order_.marks[from]);
+        const uint32_t old_place = piece.reflected ? piece.end - 1 - (i - piece.begin) : i;
+        moved_.push_back(order_.triangles[old_place]);
+        moved_marks_.push_back(order_.marks[old_place]);
       }
     }
     for (uint32_t i = 0; i < moved_.size(); ++i) {

@@ -151,7 +151,7 @@ class Optimizer {
     around_.remove(t, indices_);
     queue_.remove(t);
     for (size_t i = 0; i < 3; ++i) {
-      const auto list = around_.of(corners(t)[i]);
+      const auto list = around_.triangles(corners(t)[i]);
       for (const uint32_t other : list.first(std::min(list.size(), kMaxAround))) {
         touch(other);
         if (listed_in_[other] == batch_) continue;
@@ -170,13 +170,13 @@ class Optimizer {
     front_.assign(1, origin);
     for (int distance = 1; distance <= weights_.radius && !front_.empty(); ++distance) {
       next_front_.clear();
-      for (const uint32_t from : front_) {
-        for (const uint32_t to : neighbors_[from]) {
-          if (to == kNoTriangle || seen_[to] == search_) continue;
-          if (batch_of_[to] != 0 && batch_of_[to] != batch_) continue;  // taken by an earlier batch
-          seen_[to] = search_;
-          next_front_.push_back(to);
-          nearness_[to] += weights_.radius + 1 - distance;
+      for (const uint32_t reached : front_) {
+        for (const uint32_t neighbor : neighbors_[reached]) {
+          if (neighbor == kNoTriangle || seen_[neighbor] == search_) continue;
+          if (batch_of_[neighbor] != 0 && batch_of_[neighbor] != batch_) continue;  // taken by an earlier batch
+          seen_[neighbor] = search_;
+          next_front_.push_back(neighbor);
+          nearness_[neighbor] += weights_.radius + 1 - distance;
         }
       }
       front_.swap(next_front_);

@@ -52,9 +52,9 @@ BROKKR_FN Crossing cross(const DiffAntialias& d, const PixelGroup& group, Int fi
   c.scale = select(c.is_second, -0.5, 0.5) * double(axis == 0 ? g.shape.width : g.shape.height);
   const float* const pos = g.pos + group.image * g.pos_stride;
   const auto near_corner = [&](Int vertex, Mask lanes) {
-    const Int at = vertex * 4;
-    const Double x = to_double(Warp::gather(pos, at, lanes)), y = to_double(Warp::gather(pos + 1, at, lanes));
-    const Double w = to_double(Warp::gather(pos + 3, at, lanes));
+    const Int element = vertex * 4;
+    const Double x = to_double(Warp::gather(pos, element, lanes)), y = to_double(Warp::gather(pos + 1, element, lanes));
+    const Double w = to_double(Warp::gather(pos + 3, element, lanes));
     return NearCorner{x - c.fx * w, y - c.fy * w, w};
   };
   NearCorner corner[3];
@@ -85,10 +85,10 @@ BROKKR_FN Crossing cross(const DiffAntialias& d, const PixelGroup& group, Int fi
     c.d = select(ok, distance, c.d);
     c.l_w = select(ok, l.w, e == 0 ? Double(0.0) : c.l_w);
     c.l_axis = select(ok, l_axis, e == 0 ? Double(1.0) : c.l_axis);
-    const auto keep = [&](NearCorner& to, const NearCorner& from) {
-      to.x = select(ok, from.x, to.x);
-      to.y = select(ok, from.y, to.y);
-      to.w = select(ok, from.w, to.w);
+    const auto keep = [&](NearCorner& kept, const NearCorner& corner) {
+      kept.x = select(ok, corner.x, kept.x);
+      kept.y = select(ok, corner.y, kept.y);
+      kept.w = select(ok, corner.w, kept.w);
     };
     keep(c.p, p);
     keep(c.q, q);

@@ -44,19 +44,19 @@ struct PointGradient {
 
 // Adds the gradients of the facet's vertices. The point keeps its weights, so it is sum b (x, y, z) / sum b w.
 template <class Sums>
-BROKKR_FN void add_point(Sums& sums, const DiffGeometry& g, int image, const Facet& f, const PointGradient& of,
+BROKKR_FN void add_point(Sums& sums, const DiffGeometry& g, int image, const Facet& f, const PointGradient& gradient,
                          Mask m) {
   if (!Warp::any(m)) return;
   const uint64_t base = uint64_t(image) * uint64_t(g.pos_stride);
-  const Double along = -(f.n.fx * of.x + f.n.fy * of.y + f.depth * of.z);
+  const Double along = -(f.n.fx * gradient.x + f.n.fy * gradient.y + f.depth * gradient.z);
   sums.begin(f.t.id, m);
   for (int i = 0; i < 3; ++i) {
     const Double share = f.n.b[i] / f.w;
-    const Int at = f.t.vertex[i] * 4;
-    sums.add(base, at, 0, share * of.x, m);
-    sums.add(base, at + 1, 1, share * of.y, m);
-    sums.add(base, at + 2, 2, share * of.z, m);
-    sums.add(base, at + 3, 3, share * along, m);
+    const Int element = f.t.vertex[i] * 4;
+    sums.add(base, element, 0, share * gradient.x, m);
+    sums.add(base, element + 1, 1, share * gradient.y, m);
+    sums.add(base, element + 2, 2, share * gradient.z, m);
+    sums.add(base, element + 3, 3, share * along, m);
   }
 }
 

@@ -68,9 +68,9 @@ struct Corner {
 };
 BROKKR_FN Corner corner_of(const DiffGeometry& g, int image, Int vertex, Mask m) {
   const float* const p = g.pos + image * g.pos_stride;
-  const Int at = vertex * 4;
-  return {to_double(Warp::gather(p, at, m)), to_double(Warp::gather(p + 1, at, m)),
-          to_double(Warp::gather(p + 2, at, m)), to_double(Warp::gather(p + 3, at, m))};
+  const Int element = vertex * 4;
+  return {to_double(Warp::gather(p, element, m)), to_double(Warp::gather(p + 1, element, m)),
+          to_double(Warp::gather(p + 2, element, m)), to_double(Warp::gather(p + 3, element, m))};
 }
 
 // The weights of a pixel's vertices, and their derivatives by fx and fy.

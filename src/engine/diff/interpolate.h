@@ -10,11 +10,11 @@ BROKKR_FN void interpolate(const DiffInterpolate& d, DiffPart part) {
     const PixelTriangles t = triangles_of(d.g, p);
     const bool any = Warp::any(t.m);
     Float u = 0.0f, v = 0.0f, db[4];
-    Int at[3];
+    Int elements[3];
     if (any) {
       u = read_pixels(d.g.rast, p, 4, 0, t.m);
       v = read_pixels(d.g.rast, p, 4, 1, t.m);
-      for (int i = 0; i < 3; ++i) at[i] = t.vertex[i] * d.channels;
+      for (int i = 0; i < 3; ++i) elements[i] = t.vertex[i] * d.channels;
       if (d.diff_count > 0)
         for (int i = 0; i < 4; ++i) db[i] = read_pixels(d.rast_db, p, 4, i, t.m);
     }
@@ -23,8 +23,8 @@ BROKKR_FN void interpolate(const DiffInterpolate& d, DiffPart part) {
     for (int k = 0; k < d.channels; ++k) {
       Float a = 0.0f;
       if (any) {
-        a = u * Warp::gather(attr + k, at[0], t.m) + v * Warp::gather(attr + k, at[1], t.m) +
-            rest * Warp::gather(attr + k, at[2], t.m);
+        a = u * Warp::gather(attr + k, elements[0], t.m) + v * Warp::gather(attr + k, elements[1], t.m) +
+            rest * Warp::gather(attr + k, elements[2], t.m);
         a = select(t.m, a, 0.0f);
       }
       write_pixels(d.out, p, d.channels, k, a, p.m);
@@ -33,8 +33,9 @@ BROKKR_FN void interpolate(const DiffInterpolate& d, DiffPart part) {
       Float a_x = 0.0f, a_y = 0.0f;
       if (any) {
         const int k = Warp::uniform([&] { return d.diff_attrs[i]; });
-        const Float a2 = Warp::gather(attr + k, at[2], t.m);
-        const Float by_u = Warp::gather(attr + k, at[0], t.m) - a2, by_v = Warp::gather(attr + k, at[1], t.m) - a2;
+        const Float a2 = Warp::gather(attr + k, elements[2], t.m);
+        const Float by_u = Warp::gather(attr + k, elements[0], t.m) - a2,
+                    by_v = Warp::gather(attr + k, elements[1], t.m) - a2;
         a_x = select(t.m, db[0] * by_u + db[2] * by_v, 0.0f);
         a_y = select(t.m, db[1] * by_u + db[3] * by_v, 0.0f);
       }
@@ -58,21 +59,21 @@ BROKKR_FN void interpolate_backward(const DiffInterpolateBackward& b, DiffPart p
       const uint64_t base = uint64_t(p.image) * uint64_t(d.attr_stride);
       const Float u = read_pixels(d.g.rast, p, 4, 0, t.m), v = read_pixels(d.g.rast, p, 4, 1, t.m);
       const Float rest = Float(1.0f) - u - v;
-      Int at[3];
-      for (int i = 0; i < 3; ++i) at[i] = t.vertex[i] * d.channels;
+      Int elements[3];
+      for (int i = 0; i < 3; ++i) elements[i] = t.vertex[i] * d.channels;
       if (has_sums) sums.begin(t.id, t.m);
       for (int k = 0; k < d.channels; ++k) {
         const Float g = read_pixels(b.grad_out, p, d.channels, k, t.m);
         if (Sums::kAdds && b.grad_rast != nullptr) {
-          const Float a2 = Warp::gather(attr + k, at[2], t.m);
-          g_u += g * (Warp::gather(attr + k, at[0], t.m) - a2);
-          g_v += g * (Warp::gather(attr + k, at[1], t.m) - a2);
+          const Float a2 = Warp::gather(attr + k, elements[2], t.m);
+          g_u += g * (Warp::gather(attr + k, elements[0], t.m) - a2);
+          g_v += g * (Warp::gather(attr + k, elements[1], t.m) - a2);
         }
         if (has_sums) {
           const Double wide = to_double(g);
-          sums.add(base, at[0] + k, k, to_double(u) * wide, t.m);
-          sums.add(base, at[1] + k, k, to_double(v) * wide, t.m);
-          sums.add(base, at[2] + k, k, to_double(rest) * wide, t.m);
+          sums.add(base, elements[0] + k, k, to_double(u) * wide, t.m);
+          sums.add(base, elements[1] + k, k, to_double(v) * wide, t.m);
+          sums.add(base, elements[2] + k, k, to_double(rest) * wide, t.m);
         }
       }
       for (int i = 0; i < d.diff_count; ++i) {
@@ -80,8 +81,9 @@ BROKKR_FN void interpolate_backward(const DiffInterpolateBackward& b, DiffPart p
         const Float g_x = read_pixels(b.grad_out_da, p, d.diff_count * 2, i * 2, t.m);
         const Float g_y = read_pixels(b.grad_out_da, p, d.diff_count * 2, i * 2 + 1, t.m);
         if (Sums::kAdds && b.grad_rast_db != nullptr) {
-          const Float a2 = Warp::gather(attr + k, at[2], t.m);
-          const Float by_u = Warp::gather(attr + k, at[0], t.m) - a2, by_v = Warp::gather(attr + k, at[1], t.m) - a2;
+          const Float a2 = Warp::gather(attr + k, elements[2], t.m);
+          const Float by_u = Warp::gather(attr + k, elements[0], t.m) - a2,
+                      by_v = Warp::gather(attr + k, elements[1], t.m) - a2;
           g_db[0] += g_x * by_u;
           g_db[1] += g_y * by_u;
           g_db[2] += g_x * by_v;
@@ -92,9 +94,9 @@ BROKKR_FN void interpolate_backward(const DiffInterpolateBackward& b, DiffPart p
           for (int j = 0; j < 4; ++j) db[j] = to_double(read_pixels(d.rast_db, p, 4, j, t.m));
           const Double by_u = to_double(g_x) * db[0] + to_double(g_y) * db[1];
           const Double by_v = to_double(g_x) * db[2] + to_double(g_y) * db[3];
-          sums.add(base, at[0] + k, k, by_u, t.m);
-          sums.add(base, at[1] + k, k, by_v, t.m);
-          sums.add(base, at[2] + k, k, -by_u - by_v, t.m);
+          sums.add(base, elements[0] + k, k, by_u, t.m);
+          sums.add(base, elements[1] + k, k, by_v, t.m);
+          sums.add(base, elements[2] + k, k, -by_u - by_v, t.m);
         }
       }
     }

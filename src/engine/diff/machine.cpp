@@ -182,11 +182,11 @@ DiffSample lookup_of(const DiffShape& shape, const DiffTexture& t, const DiffLoo
                .bias = has_mips ? l.bias : nullptr,
                .out = nullptr};
   int w = t.width, h = t.height;
-  for (int i = 0, at = 0; i < kDiffMaxLevels; ++i) {
+  for (int i = 0, offset = 0; i < kDiffMaxLevels; ++i) {
     d.widths[i] = w;
     d.heights[i] = h;
-    d.offsets[i] = at;
-    if (i <= t.levels && i > 0) at += faces_of(t) * h * w * t.channels;
+    d.offsets[i] = offset;
+    if (i <= t.levels && i > 0) offset += faces_of(t) * h * w * t.channels;
     w = halved(w);
     h = halved(h);
   }
@@ -212,10 +212,10 @@ void check_mesh(const DiffShape& s, const DiffMesh& m) {
   if (m.triangles < 0 || m.triangles > int64_t(1) << 29)
     refuse("tri: " + text(m.triangles) + " triangles; at most 2^29 are possible");
   if (m.triangles > 0) check_given(m.tri, "tri");
-  uint32_t most = 0;
-  for (int64_t i = 0; i < m.triangles * 3; ++i) most = std::max(most, uint32_t(m.tri[i]));
-  if (most >= uint32_t(m.vertices) && m.triangles > 0) {
-    const int64_t i = std::find(m.tri, m.tri + m.triangles * 3, int32_t(most)) - m.tri;
+  uint32_t max_index = 0;
+  for (int64_t i = 0; i < m.triangles * 3; ++i) max_index = std::max(max_index, uint32_t(m.tri[i]));
+  if (max_index >= uint32_t(m.vertices) && m.triangles > 0) {
+    const int64_t i = std::find(m.tri, m.tri + m.triangles * 3, int32_t(max_index)) - m.tri;
     refuse("tri: index " + text(m.tri[i]) + " at [" + text(i / 3) + ", " + text(i % 3) + "] is outside of 0 .. " +
            text(m.vertices - 1));
   }
@@ -250,8 +250,9 @@ DiffMachine::Impl::Impl(const DiffOptions& o) : options(o) {
 
 uint32_t DiffMachine::Impl::parts_of(uint64_t items, uint32_t channels) const {
   if (device) {
-    const uint64_t most = std::clamp<uint64_t>(kMaxLargest / (uint64_t(channels) * kDiffLanes), 1, device->warps());
-    return uint32_t(std::clamp<uint64_t>(items / kPixelsPerDevicePart, 1, most));
+    const uint64_t max_parts =
+        std::clamp<uint64_t>(kMaxLargest / (uint64_t(channels) * kDiffLanes), 1, device->warps());
+    return uint32_t(std::clamp<uint64_t>(items / kPixelsPerDevicePart, 1, max_parts));
   }
   return uint32_t(std::clamp<uint64_t>(items / kPixelsPerPart, 1, uint64_t(workers)));
 }
@@ -272,11 +273,11 @@ void DiffMachine::Impl::run_in(uint32_t parts, DiffStage stage, const void* data
 void DiffMachine::Impl::run(DiffStage stage, const void* data, uint64_t items) { run_in(parts_of(items), stage, data); }
 
 void DiffMachine::Impl::sum(DiffStage find, DiffStage add, const void* data, DiffSums& s, uint64_t items,
-                            uint64_t most) {
+                            uint64_t max_terms) {
   const uint32_t parts = parts_of(items, s.channels);
   s.parts = parts;
   s.owners = !device && s.size * parts <= kMaxOwnWords ? parts : 1;
-  s.bits = std::min(kMaxBits, 62 - int(std::bit_width(std::max<uint64_t>(most, 1))));
+  s.bits = std::min(kMaxBits, 62 - int(std::bit_width(std::max<uint64_t>(max_terms, 1))));
   const size_t bytes = size_t(s.size) * s.owners * sizeof(uint64_t),
                of_largest = size_t(parts) * s.channels * kDiffLanes;
   units.assign(s.channels, 0);

@@ -118,11 +118,11 @@ BROKKR_FN void rasterize_backward(const DiffRasterizeBackward& d, DiffPart part)
     sums.begin(t.id, t.m);
     const uint64_t base = uint64_t(p.image) * uint64_t(d.g.pos_stride);
     for (int i = 0; i < 3; ++i) {
-      const Int at = t.vertex[i] * 4;
-      sums.add(base, at, 0, corners.x[i], t.m);
-      sums.add(base, at + 1, 1, corners.y[i], t.m);
-      if (d.grad_rast != nullptr) sums.add(base, at + 2, 2, corners.z[i], t.m);
-      sums.add(base, at + 3, 3, corners.w[i] - n.fx * corners.x[i] - n.fy * corners.y[i], t.m);
+      const Int element = t.vertex[i] * 4;
+      sums.add(base, element, 0, corners.x[i], t.m);
+      sums.add(base, element + 1, 1, corners.y[i], t.m);
+      if (d.grad_rast != nullptr) sums.add(base, element + 2, 2, corners.z[i], t.m);
+      sums.add(base, element + 3, 3, corners.w[i] - n.fx * corners.x[i] - n.fy * corners.y[i], t.m);
     }
   });
 }

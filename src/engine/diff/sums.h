@@ -78,18 +78,18 @@ struct Adder {
     first = bits == 0 ? 0 : lowest_bit(bits);
     is_one = Warp::all(!m || key == Warp::broadcast(key, first));
   }
-  BROKKR_FN void add(uint64_t base, Int at, int channel, Double value, Mask m) {
+  BROKKR_FN void add(uint64_t base, Int elements, int channel, Double value, Mask m) {
     const double unit = Warp::uniform([&] { return units[channel]; });
     const Ulong whole = as_ulong(value * unit + kShift) - as_ulong(Double(kShift));
-    uint64_t* const to = words + base;
+    uint64_t* const sums = words + base;
     if (is_one) {
       const uint64_t sum = Warp::reduce_add(select(m, whole, uint64_t(0)));
-      const int place = Warp::broadcast(at, first);
-      Warp::once([&] { add_to(to[place], sum); });
+      const int place = Warp::broadcast(elements, first);
+      Warp::once([&] { add_to(sums[place], sum); });
     } else {
       const auto wholes = Warp::spill(whole);
-      const auto places = Warp::spill(at);
-      Warp::for_lanes(m, [&](int i) { add_to(to[places[i]], wholes[i]); });
+      const auto places = Warp::spill(elements);
+      Warp::for_lanes(m, [&](int i) { add_to(sums[places[i]], wholes[i]); });
     }
   }
 
@@ -105,10 +105,10 @@ struct Adder {
 // Computes units from the largest magnitudes. One warp does this.
 BROKKR_FN void find_units(const DiffSums& s, DiffPart) {
   for (uint32_t k = 0; k < s.channels; ++k) {
-    Uint most = 0u;
+    Uint largest = 0u;
     for (uint32_t p = 0; p < s.parts; ++p)
-      most = maximum(most, Warp::load(s.largest + (p * s.channels + k) * kDiffLanes));
-    const uint32_t bits = Warp::reduce_max(most);
+      largest = maximum(largest, Warp::load(s.largest + (p * s.channels + k) * kDiffLanes));
+    const uint32_t bits = Warp::reduce_max(largest);
     // The magnitude is below 2^(exponent + 1).
     const int exponent = int(bits >> 23) == 0 ? -126 : int(bits >> 23) - 127;
     const int power = s.bits - exponent - 1;

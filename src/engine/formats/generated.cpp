@@ -202,17 +202,17 @@ void make_tree(Making& scene) {
   uint32_t random = 11;
   const auto unit = [&] { return 2 * random_unit(random) - 1; };
   for (int i = 0; i < leaves; i++) {
-    glm::vec3 at;
-    do at = glm::vec3(unit(), unit(), unit());
-    while (glm::dot(at, at) > 1);
-    at = at * glm::vec3(2, 1.6f, 2) + glm::vec3(0, 4, 0);
+    glm::vec3 centre;
+    do centre = glm::vec3(unit(), unit(), unit());
+    while (glm::dot(centre, centre) > 1);
+    centre = centre * glm::vec3(2, 1.6f, 2) + glm::vec3(0, 4, 0);
     const glm::vec3 along = glm::normalize(glm::vec3(unit(), unit() - 0.3f, unit()) + glm::vec3(1e-3f, 0, 0));
     const glm::vec3 normal = glm::normalize(glm::cross(along, glm::vec3(unit(), 2, unit())));
     const glm::vec3 across = glm::cross(normal, along) * 0.04f, length = along * 0.1f;
-    const uint32_t a = scene.mesh.vertex(at - across, normal, {0, 0}),
-                   b = scene.mesh.vertex(at + across, normal, {1, 0});
-    const uint32_t c = scene.mesh.vertex(at + across + length, normal, {1, 1});
-    const uint32_t d = scene.mesh.vertex(at - across + length, normal, {0, 1});
+    const uint32_t a = scene.mesh.vertex(centre - across, normal, {0, 0}),
+                   b = scene.mesh.vertex(centre + across, normal, {1, 0});
+    const uint32_t c = scene.mesh.vertex(centre + across + length, normal, {1, 1});
+    const uint32_t d = scene.mesh.vertex(centre - across + length, normal, {0, 1});
     scene.mesh.triangle(a, b, c);
     scene.mesh.triangle(a, c, d);
   }

@@ -328,8 +328,8 @@ Frame read_gltf(std::span<const std::byte> file, std::string_view name, const Re
 Frame read_gltf(const std::filesystem::path& path, const LoadOptions& options, const GltfLimits& limits) {
   Loading loading(options);
   const std::vector<std::byte> file = read_file(path, limits.file_bytes, &loading);
-  const uint64_t most = std::min(limits.file_bytes, loading.left());
-  return read_gltf(file, path.string(), resources_beside(path, most), options, limits);
+  const uint64_t max_bytes = std::min(limits.file_bytes, loading.left());
+  return read_gltf(file, path.string(), resources_beside(path, max_bytes), options, limits);
 }
 
 }  // namespace brokkr

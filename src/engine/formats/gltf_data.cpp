@@ -25,9 +25,9 @@ constexpr uint64_t kMaxJson = uint64_t(1) << 28;  // bytes
 // one. This stops a file that reads the same bytes under many names.
 constexpr uint64_t kValuesPerByte = 8;
 
-uint32_t read_u32(std::span<const std::byte> bytes, size_t at) {
+uint32_t read_u32(std::span<const std::byte> bytes, size_t offset) {
   uint32_t value = 0;
-  for (size_t i = 0; i < 4; i++) value |= uint32_t(bytes[at + i]) << 8 * i;
+  for (size_t i = 0; i < 4; i++) value |= uint32_t(bytes[offset + i]) << 8 * i;
   return value;
 }
 
@@ -344,20 +344,20 @@ void GltfData::open_container(std::span<const std::byte> file) {
   }
   // If the chunks are whole, a wrong length of the file is ignored.
   bool has_json = false;
-  for (size_t at = kHeader; at + kChunkHeader <= file.size();) {
-    uint32_t size = read_u32(file, at);
-    const uint32_t kind = read_u32(file, at + 4);
-    at += kChunkHeader;
-    if (size > file.size() - at) {
+  for (size_t offset = kHeader; offset + kChunkHeader <= file.size();) {
+    uint32_t size = read_u32(file, offset);
+    const uint32_t kind = read_u32(file, offset + 4);
+    offset += kChunkHeader;
+    if (size > file.size() - offset) {
       if (!has_json) fail("field 'chunk': the file ends in its JSON; copy it again");
       loading_.warn("cut", "field 'chunk': the file is incomplete; the rest of its data is drawn");
-      size = uint32_t(file.size() - at);
+      size = uint32_t(file.size() - offset);
     }
     if (!has_json && kind != kJson) fail("field 'chunk': the first one is not JSON; export the file again");
-    if (!has_json) parse(file.subspan(at, size));
-    if (has_json && kind == kBinary && binary_.empty()) binary_ = file.subspan(at, size);
+    if (!has_json) parse(file.subspan(offset, size));
+    if (has_json && kind == kBinary && binary_.empty()) binary_ = file.subspan(offset, size);
     has_json = true;
-    at += size;
+    offset += size;
   }
   if (!has_json) fail("field 'chunk': there is none; export the file again");
 }
@@ -367,14 +367,14 @@ size_t GltfData::count(const char* list) const {
   return found != json_.end() && found->is_array() ? found->size() : 0;
 }
 
-GltfPart GltfData::element(const char* list, uint64_t number, const GltfPart& from, const char* key) const {
+GltfPart GltfData::element(const char* list, uint64_t number, const GltfPart& referrer, const char* key) const {
   if (number >= count(list)) {
-    from.fail_at(key, fmt::format("{} is not among the {} {}; export the file again", number, count(list), list));
+    referrer.fail_at(key, fmt::format("{} is not among the {} {}; export the file again", number, count(list), list));
   }
   return {json_.at(list)[size_t(number)], fmt::format("{} {}", list, number)};
 }
 
-std::span<const std::byte> GltfData::contents(const std::string& uri, const GltfPart& from) {
+std::span<const std::byte> GltfData::contents(const std::string& uri, const GltfPart& referrer) {
   const auto known = contents_.find(uri);
   if (known != contents_.end()) return known->second;
   std::vector<std::byte> bytes;
@@ -382,10 +382,10 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
   if (is_data_uri(uri_of(uri))) {
     loading_.need(uri.size(), "uri");
     auto decoded = data_of(uri_of(uri));
-    if (!decoded) from.fail_at("uri", "its data is no base64; export the file again");
+    if (!decoded) referrer.fail_at("uri", "its data is no base64; export the file again");
     bytes = std::move(*decoded);
   } else {
-    bytes = file_of(uri, from);
+    bytes = file_of(uri, referrer);
     bytes_ += bytes.size();
     loading_.need(bytes.size(), "uri");
   }
@@ -394,10 +394,11 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
 
 // The file that a URI names. Some programs do not encode names, although a % must be encoded in a URI, and a URI ends
 // before a ? or #.
-std::vector<std::byte> GltfData::file_of(const std::string& uri, const GltfPart& from) {
+std::vector<std::byte> GltfData::file_of(const std::string& uri, const GltfPart& referrer) {
   const std::string name = percent_decoded(uri);
   if (has_control_characters(name))
-    from.fail_at("uri", "it has a control character, such as %00; give the file a name without one, and export again");
+    referrer.fail_at("uri",
+                     "it has a control character, such as %00; give the file a name without one, and export again");
   std::vector<std::string> others = {uri, percent_decoded(uri.substr(0, uri.find_first_of("?#")))};
   std::erase_if(others, [&](const std::string& other) { return other == name || has_control_characters(other); });
   try {
@@ -414,8 +415,8 @@ std::vector<std::byte> GltfData::file_of(const std::string& uri, const GltfPart&
   }
 }
 
-std::span<const std::byte> GltfData::buffer(uint64_t number, const GltfPart& from) {
-  const GltfPart part = element("buffers", number, from, "buffer");
+std::span<const std::byte> GltfData::buffer(uint64_t number, const GltfPart& referrer) {
+  const GltfPart part = element("buffers", number, referrer, "buffer");
   uint64_t size = part.whole("byteLength");
   const std::string uri = part.text("uri");
   if (uri.empty() && number != 0) part.fail_at("uri", "it is missing; export the file again");
@@ -438,8 +439,9 @@ bool GltfData::has_plain_data(const GltfPart& view, const char* extension) const
   return !is_fallback && (number == 0 ? !binary_.empty() || buffer.has("uri") : buffer.has("uri"));
 }
 
-std::span<const std::byte> GltfData::view(uint64_t number, const GltfPart& from, const char* key, uint64_t* stride) {
-  const GltfPart part = element("bufferViews", number, from, key);
+std::span<const std::byte> GltfData::view(uint64_t number, const GltfPart& referrer, const char* key,
+                                          uint64_t* stride) {
+  const GltfPart part = element("bufferViews", number, referrer, key);
   for (const char* const extension : {"EXT_meshopt_compression", "KHR_meshopt_compression"}) {
     const GltfPart packed = part.part("extensions").part(extension);
     if (!packed.has("buffer") || has_plain_data(part, extension)) continue;
@@ -544,12 +546,12 @@ void GltfData::unpack_draco(const GltfPart& primitive) {
   if (primitive.has("indices")) plain_[primitive.whole("indices")].indices = mesh.indices;
 }
 
-uint64_t GltfData::elements_of(uint64_t accessor, const GltfPart& from, const char* key) const {
-  return element("accessors", accessor, from, key).whole("count");
+uint64_t GltfData::elements_of(uint64_t accessor, const GltfPart& referrer, const char* key) const {
+  return element("accessors", accessor, referrer, key).whole("count");
 }
 
-bool GltfData::has_values(uint64_t accessor, const GltfPart& from, const char* key) const {
-  const GltfPart part = element("accessors", accessor, from, key);
+bool GltfData::has_values(uint64_t accessor, const GltfPart& referrer, const char* key) const {
+  const GltfPart part = element("accessors", accessor, referrer, key);
   return part.has("bufferView") || part.has("sparse") || plain_.contains(accessor);
 }
 
@@ -561,9 +563,9 @@ struct GltfData::Layout {
 
   uint64_t element_bytes() const { return uint64_t(bytes) * components; }
 
-  double value(const std::byte* at) const {
+  double value(const std::byte* element) const {
     uint32_t bits = 0;
-    for (uint32_t i = 0; i < bytes; i++) bits |= uint32_t(at[i]) << 8 * i;
+    for (uint32_t i = 0; i < bytes; i++) bits |= uint32_t(element[i]) << 8 * i;
     switch (kind) {
       case 5120: return normalized ? std::max(double(int8_t(bits)) / 127, -1.0) : double(int8_t(bits));
       case 5121: return normalized ? double(bits) / 255 : double(bits);
@@ -681,17 +683,17 @@ void GltfData::each_element(const GltfPart& accessor, const Layout& layout, Stor
   }
 }
 
-std::vector<float> GltfData::floats(uint64_t accessor, std::span<const uint32_t> components, const GltfPart& from,
+std::vector<float> GltfData::floats(uint64_t accessor, std::span<const uint32_t> components, const GltfPart& referrer,
                                     const char* key, uint32_t* has_components) {
-  const GltfPart part = element("accessors", accessor, from, key);
+  const GltfPart part = element("accessors", accessor, referrer, key);
   const Layout layout = layout_of(part);
   if (std::find(components.begin(), components.end(), layout.components) == components.end()) {
-    from.fail_at(key, fmt::format("its accessor has {} components; export the file again", layout.components));
+    referrer.fail_at(key, fmt::format("its accessor has {} components; export the file again", layout.components));
   }
-  if (layout.kind == 5125) from.fail_at(key, "its accessor holds 32-bit integers; export the file again");
+  if (layout.kind == 5125) referrer.fail_at(key, "its accessor holds 32-bit integers; export the file again");
   if (const auto plain = plain_.find(accessor); plain != plain_.end()) {
     if (plain->second.components != layout.components)
-      from.fail_at(key, "Draco packs another number of components; export the file again");
+      referrer.fail_at(key, "Draco packs another number of components; export the file again");
     charge(layout.count, part);
     if (has_components) *has_components = layout.components;
     return plain->second.values;
@@ -708,12 +710,12 @@ std::vector<float> GltfData::floats(uint64_t accessor, std::span<const uint32_t>
   return values;
 }
 
-std::vector<uint32_t> GltfData::indices(uint64_t accessor, const GltfPart& from, const char* key) {
-  const GltfPart part = element("accessors", accessor, from, key);
+std::vector<uint32_t> GltfData::indices(uint64_t accessor, const GltfPart& referrer, const char* key) {
+  const GltfPart part = element("accessors", accessor, referrer, key);
   Layout layout = layout_of(part);
   const bool is_unsigned = layout.kind == 5121 || layout.kind == 5123 || layout.kind == 5125;
   if (layout.components != 1 || !is_unsigned || layout.normalized) {
-    from.fail_at(key, "its accessor does not hold unsigned integers; export the file again");
+    referrer.fail_at(key, "its accessor does not hold unsigned integers; export the file again");
   }
   if (const auto plain = plain_.find(accessor); plain != plain_.end()) {
     charge(plain->second.indices.size(), part);

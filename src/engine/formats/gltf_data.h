@@ -88,17 +88,17 @@ class GltfData {
   void warn(const std::string& line) const { loading_.warn(line, "{}", line); }
 
   GltfPart root() const { return {json_, "file"}; }
-  // Element `number` of a list of the file, such as "meshes". `from` and `key` name the part that refers to it.
-  GltfPart element(const char* list, uint64_t number, const GltfPart& from, const char* key) const;
+  // Element `number` of a list of the file, such as "meshes". `referrer` and `key` name the part that refers to it.
+  GltfPart element(const char* list, uint64_t number, const GltfPart& referrer, const char* key) const;
   size_t count(const char* list) const;
 
   // An accessor's values, `components` per element, as floats. Normalized integers become -1 or 0 to 1.
-  std::vector<float> floats(uint64_t accessor, std::span<const uint32_t> components, const GltfPart& from,
+  std::vector<float> floats(uint64_t accessor, std::span<const uint32_t> components, const GltfPart& referrer,
                             const char* key, uint32_t* has_components = nullptr);
-  std::vector<uint32_t> indices(uint64_t accessor, const GltfPart& from, const char* key);
-  uint64_t elements_of(uint64_t accessor, const GltfPart& from, const char* key) const;
+  std::vector<uint32_t> indices(uint64_t accessor, const GltfPart& referrer, const char* key);
+  uint64_t elements_of(uint64_t accessor, const GltfPart& referrer, const char* key) const;
   // Returns true if the accessor's values are in the file, and not all zero.
-  bool has_values(uint64_t accessor, const GltfPart& from, const char* key) const;
+  bool has_values(uint64_t accessor, const GltfPart& referrer, const char* key) const;
   // Unpacks the triangles of a primitive that Draco has packed. Its accessors then have their values.
   void unpack_draco(const GltfPart& primitive);
   // The file of an image.
@@ -110,12 +110,12 @@ class GltfData {
   void open_container(std::span<const std::byte> file);
   void parse_text(std::string_view text);
   void require_version();
-  std::vector<std::byte> file_of(const std::string& uri, const GltfPart& from);
+  std::vector<std::byte> file_of(const std::string& uri, const GltfPart& referrer);
   bool has_plain_data(const GltfPart& view, const char* extension) const;
-  std::span<const std::byte> buffer(uint64_t number, const GltfPart& from);
-  std::span<const std::byte> view(uint64_t number, const GltfPart& from, const char* key, uint64_t* stride);
+  std::span<const std::byte> buffer(uint64_t number, const GltfPart& referrer);
+  std::span<const std::byte> view(uint64_t number, const GltfPart& referrer, const char* key, uint64_t* stride);
   std::span<const std::byte> unpacked(uint64_t number, const GltfPart& extension);
-  std::span<const std::byte> contents(const std::string& uri, const GltfPart& from);
+  std::span<const std::byte> contents(const std::string& uri, const GltfPart& referrer);
   Layout layout_of(const GltfPart& accessor) const;
   Elements elements(const GltfPart& part, const Layout& layout, uint64_t count);
   void take_whole_elements(const GltfPart& part, Layout& layout);

@@ -20,24 +20,24 @@ uint64_t triangles_of(std::span<const std::byte> data) {
   constexpr size_t kVersion = 5, kKind = 7, kMethod = 8, kConnectivity = 11;  // offsets in bytes
   constexpr int kMesh = 1, kEdgebreaker = 1, kOldest = 2 << 8 | 2;            // glTF asks for bitstream 2.2
   if (data.size() <= kConnectivity + 1) fail("{}", kDamaged);
-  const auto byte = [&](size_t at) { return int(data[at]); };
+  const auto byte = [&](size_t offset) { return int(data[offset]); };
   if (byte(kVersion) << 8 < (kOldest & 0xff00) || (byte(kVersion) << 8 | byte(kVersion + 1)) < kOldest ||
       byte(kKind) != kMesh) {
     fail("its Draco data is not a mesh of version 2.2 or later; export the file again");
   }
-  size_t at = kConnectivity;
+  size_t offset = kConnectivity;
   const auto number = [&] {
     uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
-      if (at >= data.size()) fail("{}", kDamaged);
-      const auto bits = uint64_t(data[at++]);
+      if (offset >= data.size()) fail("{}", kDamaged);
+      const auto bits = uint64_t(data[offset++]);
       value |= (bits & 127) << shift;
       if ((bits & 128) == 0) return value;
     }
     fail("{}", kDamaged);
   };
   if (byte(kMethod) == kEdgebreaker) {
-    at++;      // the kind of traversal
+    offset++;  // the kind of traversal
     number();  // vertices
   }
   return number();
@@ -67,14 +67,15 @@ DracoMesh decode_draco(std::span<const std::byte> data, std::span<const uint64_t
   for (const uint64_t id : ids) {
     const draco::PointAttribute* const attribute = mesh->GetAttributeByUniqueId(uint32_t(id));
     if (attribute == nullptr) fail("its Draco data has no attribute {}; export the file again", id);
-    DracoMesh::Attribute& to = result.by_id[id];
-    to.components = uint32_t(std::clamp(int(attribute->num_components()), 0, 16));
-    loading.need(result.vertices * to.components * sizeof(float), "KHR_draco_mesh_compression");
-    to.values.resize(size_t(result.vertices) * to.components);
+    DracoMesh::Attribute& decoded = result.by_id[id];
+    decoded.components = uint32_t(std::clamp(int(attribute->num_components()), 0, 16));
+    loading.need(result.vertices * decoded.components * sizeof(float), "KHR_draco_mesh_compression");
+    decoded.values.resize(size_t(result.vertices) * decoded.components);
     for (uint32_t i = 0; i < result.vertices; i++) {
       loading.step(i, result.vertices);
-      const draco::AttributeValueIndex at = attribute->mapped_index(draco::PointIndex(i));
-      if (!attribute->ConvertValue<float>(at, int8_t(to.components), &to.values[size_t(i) * to.components]))
+      const draco::AttributeValueIndex value = attribute->mapped_index(draco::PointIndex(i));
+      if (!attribute->ConvertValue<float>(value, int8_t(decoded.components),
+                                          &decoded.values[size_t(i) * decoded.components]))
         fail("{}", kDamaged);
     }
   }

@@ -28,24 +28,24 @@ Wrap wrap_of(const GltfData& data, const GltfPart& sampler, const char* key) {
 
 }  // namespace
 
-GltfMaterials::Made GltfMaterials::make(uint64_t number, const GltfPart& from) {
+GltfMaterials::Made GltfMaterials::make(uint64_t number, const GltfPart& referrer) {
   const auto found = made_.find(number);
   if (found != made_.end()) return found->second;
   try {
-    return made_.emplace(number, read(number, from)).first->second;
+    return made_.emplace(number, read(number, referrer)).first->second;
   } catch (const LimitReached&) {
     throw;
   } catch (const std::runtime_error& problem) {
     data_.warn(std::string(problem.what()) + "; drawn with the default material");
-    const Made made = read(kGltfNone, from);
+    const Made made = read(kGltfNone, referrer);
     return made_.emplace(number, made).first->second;
   }
 }
 
-GltfMaterials::Made GltfMaterials::read(uint64_t number, const GltfPart& from) {
+GltfMaterials::Made GltfMaterials::read(uint64_t number, const GltfPart& referrer) {
   static const GltfPart::Json kEmpty = GltfPart::Json::object();
-  const GltfPart part =
-      number == kGltfNone ? GltfPart(kEmpty, "default material") : data_.element("materials", number, from, "material");
+  const GltfPart part = number == kGltfNone ? GltfPart(kEmpty, "default material")
+                                            : data_.element("materials", number, referrer, "material");
   Made made;
   Material material = surface(part);
   const std::string mode = part.text("alphaMode", "OPAQUE");
@@ -122,12 +122,12 @@ void GltfMaterials::specular_glossiness(const GltfPart& part, bool opaque, Mater
   const auto diffuse = part.numbers<4>("diffuseFactor", {1, 1, 1, 1});
   const auto specular = part.numbers<3>("specularFactor", {1, 1, 1});
   const bool has_maps = part.has("diffuseTexture") || part.has("specularGlossinessTexture");
-  const double most_diffuse = std::max({diffuse[0], diffuse[1], diffuse[2]});
-  const double most_specular = std::max({specular[0], specular[1], specular[2]});
+  const double max_diffuse = std::max({diffuse[0], diffuse[1], diffuse[2]});
+  const double max_specular = std::max({specular[0], specular[1], specular[2]});
   constexpr double kDielectric = 0.04;
   m.metallic = 0;
-  if (!has_maps && most_specular > kDielectric && most_diffuse + most_specular > 0) {
-    m.metallic = unit((most_specular - kDielectric) / (most_diffuse + most_specular));
+  if (!has_maps && max_specular > kDielectric && max_diffuse + max_specular > 0) {
+    m.metallic = unit((max_specular - kDielectric) / (max_diffuse + max_specular));
   } else if (has_maps) {
     data_.warn(part.place() + ": specular colours are not drawn if there are pictures");
   }

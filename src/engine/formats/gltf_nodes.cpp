@@ -170,8 +170,8 @@ std::vector<glm::mat4> GltfNodes::instances(const GltfPart& node, const glm::mat
   if (count == 0) return {model};
   data_.loading().need(count * sizeof(glm::mat4) * 3, "EXT_mesh_gpu_instancing");
   std::vector<glm::mat4> result;
-  const auto number = [&](size_t list, size_t at, double missing) {
-    return lists[list].empty() ? missing : double(lists[list][at]);
+  const auto number = [&](size_t list, size_t index, double missing) {
+    return lists[list].empty() ? missing : double(lists[list][index]);
   };
   for (size_t i = 0; i < count; i++) {
     data_.loading().step();
@@ -187,8 +187,8 @@ std::vector<glm::mat4> GltfNodes::instances(const GltfPart& node, const glm::mat
   return result;
 }
 
-std::vector<glm::mat4> GltfNodes::joints(uint64_t skin, const GltfPart& from) const {
-  const GltfPart part = data_.element("skins", skin, from, "skin");
+std::vector<glm::mat4> GltfNodes::joints(uint64_t skin, const GltfPart& referrer) const {
+  const GltfPart part = data_.element("skins", skin, referrer, "skin");
   const std::vector<uint64_t> nodes = part.wholes("joints");
   std::vector<float> inverse;
   if (part.has("inverseBindMatrices")) {
@@ -208,8 +208,8 @@ std::vector<glm::mat4> GltfNodes::joints(uint64_t skin, const GltfPart& from) co
 void GltfNodes::use_camera(const GltfPart& node, const glm::mat4& model) {
   const GltfPart part = data_.element("cameras", node.whole("camera"), node, "camera");
   const GltfPart perspective = part.part("perspective"), orthographic = part.part("orthographic");
-  const auto plane = [](const GltfPart& of, const char* key) {
-    return float(std::clamp(of.number(key, 0), 0.0, 1e15));
+  const auto plane = [](const GltfPart& camera, const char* key) {
+    return float(std::clamp(camera.number(key, 0), 0.0, 1e15));
   };
   if (part.has("perspective")) {
     const double fov = perspective.number("yfov", 0.8) * 180 / 3.14159265358979324;

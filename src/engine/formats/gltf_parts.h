@@ -34,15 +34,15 @@ class GltfMaterials {
     bool second_texcoords = false;  // the material reads TEXCOORD_1
   };
 
-  // Makes material `number`, or the default material for kGltfNone. `from` is the primitive that uses it. If it cannot
-  // be read, a warning follows, and the result is the default material.
-  Made make(uint64_t number, const GltfPart& from);
+  // Makes material `number`, or the default material for kGltfNone. `referrer` is the primitive that uses it. If it
+  // cannot be read, a warning follows, and the result is the default material.
+  Made make(uint64_t number, const GltfPart& referrer);
 
  private:
   // The channels of a picture that are used, and the way in which they are used.
   enum class Channels : uint8_t { all, opaque, glossiness };
 
-  Made read(uint64_t number, const GltfPart& from);
+  Made read(uint64_t number, const GltfPart& referrer);
   Material surface(const GltfPart& part);
   void specular_glossiness(const GltfPart& part, bool opaque, Material& material);
   int texture(const GltfPart& owner, const char* key, bool srgb, Channels channels, TextureMapping& mapping);
@@ -88,7 +88,7 @@ class GltfNodes {
   std::optional<GltfCamera> camera;
   std::vector<GltfLight> lights;
   // The matrices that place a skin's vertices in the world, joint by joint. Throws std::runtime_error.
-  std::vector<glm::mat4> joints(uint64_t skin, const GltfPart& from) const;
+  std::vector<glm::mat4> joints(uint64_t skin, const GltfPart& referrer) const;
 
  private:
   GltfPart shown_scene() const;

@@ -75,13 +75,13 @@ bool is_webp(std::span<const std::byte> file) {
 bool has_whole_png_chunks(std::span<const std::byte> file) {
   constexpr size_t kSignature = 8, kLengthAndType = 8, kChecksum = 4;
   if (!as_text(file).starts_with("\x89PNG")) return true;
-  for (size_t at = kSignature; at + kLengthAndType <= file.size();) {
+  for (size_t chunk = kSignature; chunk + kLengthAndType <= file.size();) {
     uint64_t length = 0;
-    for (size_t i = 0; i < 4; i++) length = length << 8 | uint64_t(file[at + i]);
-    if (length + kLengthAndType + kChecksum > file.size() - at) return false;
-    const bool is_last = file[at + 4] == std::byte('I') && file[at + 5] == std::byte('E');  // IEND
+    for (size_t i = 0; i < 4; i++) length = length << 8 | uint64_t(file[chunk + i]);
+    if (length + kLengthAndType + kChecksum > file.size() - chunk) return false;
+    const bool is_last = file[chunk + 4] == std::byte('I') && file[chunk + 5] == std::byte('E');  // IEND
     if (is_last) break;
-    at += size_t(length) + kLengthAndType + kChecksum;
+    chunk += size_t(length) + kLengthAndType + kChecksum;
   }
   return true;
 }
@@ -90,7 +90,7 @@ bool has_whole_png_chunks(std::span<const std::byte> file) {
 // trap, and is not decoded. PNG: one bit a pixel, and deflate's best ratio of 1032. JPEG: a bit per component of 8 x 8
 // pixels. TGA: runs of 128 pixels in two bytes. BMP: 8 pixels a byte. WebP: a picture of one colour needs no bits for
 // its pixels.
-uint64_t most_pixels(std::span<const std::byte> file) {
+uint64_t pixel_bound(std::span<const std::byte> file) {
   const uint64_t per_byte = as_text(file).starts_with("\x89PNG")    ? 8 * 1032
                             : as_text(file).starts_with("\xff\xd8") ? 8 * 64
                             : is_webp(file)                         ? kMaxImagePixels
@@ -202,7 +202,7 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
                height, kMaxTargetSize, max_pixels);
   }
   const uint64_t pixels = uint64_t(width) * uint64_t(height);
-  if (pixels > most_pixels(file)) {
+  if (pixels > pixel_bound(file)) {
     fail("{}: claims {} x {} pixels, which {} bytes cannot hold; save the picture again", name, width, height,
          file.size());
   }
@@ -245,13 +245,13 @@ struct Plane {
   std::vector<float> values;  // top row first
 };
 
-// Channel `from` of pixels with `channels` values.
-Plane make_plane(std::string name, int width, int height, int channels, int from, std::span<const float> pixels) {
+// Channel `channel` of pixels with `channels` values.
+Plane make_plane(std::string name, int width, int height, int channels, int channel, std::span<const float> pixels) {
   Plane plane{std::move(name), {}};
   plane.values.reserve(size_t(width) * size_t(height));
   for (int y = height - 1; y >= 0; y--) {
     const float* in = &pixels[size_t(y) * size_t(width) * size_t(channels)];
-    for (int x = 0; x < width; x++) plane.values.push_back(in[x * channels + from]);
+    for (int x = 0; x < width; x++) plane.values.push_back(in[x * channels + channel]);
   }
   return plane;
 }

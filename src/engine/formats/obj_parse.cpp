@@ -69,14 +69,14 @@ class ObjStream : public std::streambuf {
     constexpr size_t kMaxValues = 8;
     plain_.assign(line);
     // The common line is v and three plain numbers.
-    size_t words = 0, at = 1;
+    size_t words = 0, place = 1;
     bool plain = true;
-    while (at < line.size()) {
-      while (at < line.size() && is_blank(line[at])) ++at;
-      if (at == line.size()) break;
+    while (place < line.size()) {
+      while (place < line.size() && is_blank(line[place])) ++place;
+      if (place == line.size()) break;
       bool is_number = false;
-      for (; at < line.size() && !is_blank(line[at]); ++at) {
-        const char c = line[at];
+      for (; place < line.size() && !is_blank(line[place]); ++place) {
+        const char c = line[place];
         const bool is_digit = c >= '0' && c <= '9';
         is_number |= is_digit;
         plain &= is_digit || c == '-' || c == '.' || c == '+' || c == 'e' || c == 'E';
@@ -448,10 +448,11 @@ class Parser : public ObjStatements {
 
   // Some programs write colours from 0 to 255.
   void scale_colors() {
-    float most = 0;
-    for (const glm::vec3& color : mesh_.colors) most = std::max({most, color.x, color.y, color.z});
-    if (most > 1) loading_.warn("v color", "colours of vertices go up to {}; they are taken as parts of 255", most);
-    for (glm::vec3& color : mesh_.colors) color = glm::min(color / (most > 1 ? 255.0f : 1.0f), glm::vec3(1));
+    float max_color = 0;
+    for (const glm::vec3& color : mesh_.colors) max_color = std::max({max_color, color.x, color.y, color.z});
+    if (max_color > 1)
+      loading_.warn("v color", "colours of vertices go up to {}; they are taken as parts of 255", max_color);
+    for (glm::vec3& color : mesh_.colors) color = glm::min(color / (max_color > 1 ? 255.0f : 1.0f), glm::vec3(1));
   }
 
   static constexpr size_t kCheckEvery = 1024;

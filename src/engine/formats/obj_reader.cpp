@@ -50,11 +50,11 @@ class TextureLoader {
     for (int y = 0; y < image.height; y++) {
       loading_.look();
       for (int x = 0; x < image.width; x++) {
-        const auto value = [&](const std::optional<Image>& from, const ObjMap& map) {
-          if (!from) return 255u;
-          const size_t row = size_t(y) * size_t(from->height) / size_t(image.height);
-          const size_t column = size_t(x) * size_t(from->width) / size_t(image.width);
-          return adjusted(from->texels[row * size_t(from->width) + column] & 0xff, map);
+        const auto value = [&](const std::optional<Image>& picture, const ObjMap& map) {
+          if (!picture) return 255u;
+          const size_t row = size_t(y) * size_t(picture->height) / size_t(image.height);
+          const size_t column = size_t(x) * size_t(picture->width) / size_t(image.width);
+          return adjusted(picture->texels[row * size_t(picture->width) + column] & 0xff, map);
         };
         image.texels[size_t(y) * size_t(image.width) + size_t(x)] =
             0xff0000ffu | value(rough, roughness) << 8 | value(metal, metallic) << 16;
@@ -380,27 +380,28 @@ void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint
   for (const glm::vec3& corner : corners) points.push_back(project(corner, normal));
   std::vector<uint32_t> left(corners.size());
   std::iota(left.begin(), left.end(), 0u);
-  const auto around = [&](size_t at, size_t step) { return left[(at + step) % left.size()]; };
+  const auto around = [&](size_t place, size_t step) { return left[(place + step) % left.size()]; };
   // Returns true if the corner turns left, and no other corner lies in the triangle that it would cut off.
-  const auto is_ear = [&](size_t at) {
-    const glm::dvec2 &a = points[around(at, left.size() - 1)], &b = points[left[at]], &c = points[around(at, 1)];
+  const auto is_ear = [&](size_t place) {
+    const glm::dvec2 &a = points[around(place, left.size() - 1)], &b = points[left[place]],
+                     &c = points[around(place, 1)];
     if (!(turn(a, b, c) > 0)) return false;
     for (size_t i = 2; i + 1 < left.size(); i++) {
-      const glm::dvec2& p = points[around(at, i)];
+      const glm::dvec2& p = points[around(place, i)];
       if (p == a || p == b || p == c) continue;
       if (turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0) return false;
     }
     return true;
   };
-  for (size_t at = 0, tried = 0; left.size() > 3 && tried < left.size();) {
-    at %= left.size();
+  for (size_t place = 0, tried = 0; left.size() > 3 && tried < left.size();) {
+    place %= left.size();
     if (loading != nullptr) loading->step();
-    if (is_ear(at)) {
-      triangles.push_back({around(at, left.size() - 1), left[at], around(at, 1)});
-      left.erase(left.begin() + std::ptrdiff_t(at));
+    if (is_ear(place)) {
+      triangles.push_back({around(place, left.size() - 1), left[place], around(place, 1)});
+      left.erase(left.begin() + std::ptrdiff_t(place));
       tried = 0;
     } else {
-      at++;
+      place++;
       tried++;
     }
   }
@@ -437,7 +438,7 @@ void add_missing_normals(ObjMesh& mesh, Loading& loading) {
     for (ObjCorner& corner : mesh.triangles[i].corners) {
       if (corner.normal >= 0) continue;
       glm::dvec3 sum(0.0);
-      const auto faces = around.of(uint32_t(corner.position));
+      const auto faces = around.triangles(uint32_t(corner.position));
       for (size_t k = 0; k < faces.size() && faces.size() <= kMaxFaces; k++) {
         const FaceNormal& other = face_normals[faces[k]];
         if (glm::dot(other.unit, own) >= kCosCrease) sum += glm::dvec3(other.unit) * double(other.area);

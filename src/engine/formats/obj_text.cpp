@@ -217,11 +217,11 @@ class MtlReader {
     ObjMap map;
     map.place = place();
     rest = read_options(rest, true, map);
-    for (size_t at = rest.find(" -"); at != std::string_view::npos; at = rest.find(" -", at + 1)) {
+    for (size_t option = rest.find(" -"); option != std::string_view::npos; option = rest.find(" -", option + 1)) {
       ObjMap all = map;
-      if (!read_options(without_comment(rest.substr(at)), false, all).empty()) continue;
+      if (!read_options(without_comment(rest.substr(option)), false, all).empty()) continue;
       map = all;
-      rest = trimmed(rest.substr(0, at));
+      rest = trimmed(rest.substr(0, option));
       break;
     }
     map.file = unquoted(rest);
@@ -242,8 +242,8 @@ class MtlReader {
   }
 
   bool read_option(const std::string& option, bool before_name, std::string_view& rest, ObjMap& map) {
-    const auto take_numbers = [before_name](std::string_view& from, std::span<float> into) {
-      return take_some_numbers(from, into, before_name);
+    const auto take_numbers = [before_name](std::string_view& text, std::span<float> into) {
+      return take_some_numbers(text, into, before_name);
     };
     std::array<float, 3> values{};
     if (option == "-o" || option == "-s") {

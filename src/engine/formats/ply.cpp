@@ -384,15 +384,15 @@ class PlyReader {
     for (size_t i = 0; i < 3; i++) {
       const double channel = value[kRed + i] / scale;
       color[int(i)] = channel >= 0 ? float(std::min(channel, 1e6)) : 0.0f;
-      most_color_ = std::max(most_color_, color[int(i)]);
+      max_color_ = std::max(max_color_, color[int(i)]);
     }
     return color;
   }
 
   // Some programs write floats from 0 to 255.
   void scale_colors() {
-    if (most_color_ <= 1) return;
-    loading_.warn("color", "colours go up to {}; they are taken as parts of 255", most_color_);
+    if (max_color_ <= 1) return;
+    loading_.warn("color", "colours go up to {}; they are taken as parts of 255", max_color_);
     for (std::vector<glm::vec3>* colors : {&mesh_.colors, &mesh_.face_colors}) {
       for (glm::vec3& color : *colors) color = glm::min(color / 255.0f, glm::vec3(1));
     }
@@ -604,7 +604,7 @@ class PlyReader {
   Loading& loading_;
   ObjMesh mesh_;
   bool has_normals_ = false, has_texcoords_ = false, has_colors_ = false, has_face_colors_ = false;
-  float most_color_ = 0;
+  float max_color_ = 0;
   double alpha_scale_ = 0;
   size_t whole_faces_ = 0;
   std::vector<uint32_t> corners_, sizes_;  // of all faces, one after another
@@ -645,8 +645,8 @@ Frame read_ply(std::span<const std::byte> file, std::string_view name, const Res
 Frame read_ply(const std::filesystem::path& path, const LoadOptions& options, const PlyLimits& limits) {
   Loading loading(options);
   const std::vector<std::byte> file = read_file(path, limits.file_bytes, &loading);
-  const uint64_t most = std::min(limits.file_bytes, loading.left());
-  return read_ply(file, path.string(), resources_beside(path, most), options, limits);
+  const uint64_t max_bytes = std::min(limits.file_bytes, loading.left());
+  return read_ply(file, path.string(), resources_beside(path, max_bytes), options, limits);
 }
 
 }  // namespace brokkr

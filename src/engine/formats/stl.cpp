@@ -75,9 +75,9 @@ class Facets {
   size_t checked_ = 0;
 };
 
-uint32_t read_u32(std::span<const std::byte> bytes, size_t at) {
+uint32_t read_u32(std::span<const std::byte> bytes, size_t offset) {
   uint32_t value = 0;
-  for (size_t i = 0; i < 4; i++) value |= uint32_t(bytes[at + i]) << 8 * i;
+  for (size_t i = 0; i < 4; i++) value |= uint32_t(bytes[offset + i]) << 8 * i;
   return value;
 }
 
@@ -110,10 +110,10 @@ class FacetColors {
   FacetColors(std::span<const std::byte> file, uint64_t facets) {
     constexpr std::string_view kMark = "COLOR=";
     const std::string_view header = as_text(file.first(kCountAt));
-    const size_t at = header.find(kMark);
-    is_magics_ = at != std::string_view::npos && at + kMark.size() + 3 <= header.size();
+    const size_t mark = header.find(kMark);
+    is_magics_ = mark != std::string_view::npos && mark + kMark.size() + 3 <= header.size();
     for (int i = 0; i < 3 && is_magics_; i++)
-      common_[i] = float(static_cast<unsigned char>(header[at + kMark.size() + size_t(i)])) / 255.0f;
+      common_[i] = float(static_cast<unsigned char>(header[mark + kMark.size() + size_t(i)])) / 255.0f;
     bool all_marked = true, differ = false;
     for (uint64_t i = 0; i < facets; i++) {
       const uint32_t bits = attribute_of(file, i);
@@ -128,7 +128,7 @@ class FacetColors {
   bool has_colors() const { return is_magics_ || has_marked_; }
   bool has_others() const { return has_any_ && !has_colors(); }
 
-  glm::vec3 of(uint32_t bits) const {
+  glm::vec3 color(uint32_t bits) const {
     if (((bits & kFlag) != 0) == is_magics_) return common_;
     const auto part = [&](int shift) { return float(bits >> shift & 31) / 31.0f; };
     return is_magics_ ? glm::vec3(part(0), part(5), part(10)) : glm::vec3(part(10), part(5), part(0));
@@ -154,16 +154,16 @@ ObjMesh read_binary(std::span<const std::byte> file, Loading& loading) {
   if (colors.has_others()) loading.warn("attribute", "the attribute bytes of facets are not colours; left out");
   Facets facets(loading);
   for (uint64_t i = 0; i < count; i++) {
-    const size_t at = kHeader + size_t(i) * kFacet;
-    loading.step(at, file.size());
+    const size_t facet = kHeader + size_t(i) * kFacet;
+    loading.step(facet, file.size());
     std::array<glm::vec3, 3> corners{};
     for (size_t corner = 0; corner < 3; corner++) {
       for (size_t k = 0; k < 3; k++) {
         corners[corner][int(k)] =
-            std::bit_cast<float>(read_u32(file, at + kNormalBytes + corner * kPositionBytes + k * 4));
+            std::bit_cast<float>(read_u32(file, facet + kNormalBytes + corner * kPositionBytes + k * 4));
       }
     }
-    const glm::vec3 color = colors.of(attribute_of(file, i));
+    const glm::vec3 color = colors.color(attribute_of(file, i));
     facets.add(corners, i + 1, colors.has_colors() ? &color : nullptr);
   }
   return facets.take();
@@ -203,8 +203,8 @@ class TextReader {
   void skip_name() {
     const std::string_view rest = scanner_.rest(), line = scanner_.line();
     for (const std::string_view mark : {std::string_view("facet normal"), std::string_view("FACET NORMAL")}) {
-      const size_t at = line.find(mark);
-      if (at != std::string_view::npos) scanner_ = TextScanner(rest.substr(at));
+      const size_t found = line.find(mark);
+      if (found != std::string_view::npos) scanner_ = TextScanner(rest.substr(found));
     }
   }
 

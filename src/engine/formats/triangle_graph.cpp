@@ -68,7 +68,7 @@ EdgeNeighbors edge_neighbors(std::span<const uint32_t> indices, const VertexTria
       uint32_t a = corner[e], b = corner[(e + 1) % 3];
       if (a == b) continue;
       if (around.count(b) < around.count(a)) std::swap(a, b);
-      const auto list = around.of(a);
+      const auto list = around.triangles(a);
       for (const uint32_t other : list.first(std::min(list.size(), kMaxSearch))) {
         const uint32_t* c = indices.data() + size_t(other) * 3;
         if (other == t || (c[0] != b && c[1] != b && c[2] != b)) continue;

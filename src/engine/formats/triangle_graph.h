@@ -21,7 +21,9 @@ class VertexTriangles {
   // If `watch` is given, it is called occasionally, and may throw.
   explicit VertexTriangles(std::span<const uint32_t> indices, const std::function<void()>& watch = {});
 
-  std::span<const uint32_t> of(uint32_t vertex) const { return {triangles_.data() + begin_[vertex], count_[vertex]}; }
+  std::span<const uint32_t> triangles(uint32_t vertex) const {
+    return {triangles_.data() + begin_[vertex], count_[vertex]};
+  }
   // The number of remaining triangles' corners at `vertex`.
   uint32_t count(uint32_t vertex) const { return count_[vertex]; }
   size_t vertices() const { return count_.size(); }

@@ -45,9 +45,9 @@ class VertexNumbers {
     for (const uint32_t bits : key) value = (value ^ bits) * kOdd;
     value = (value ^ value >> 32) * kOdd;  // the upper half depends on all bits
     const size_t mask = slots_.size() - 1;
-    size_t at = size_t(value >> 32) & mask;
-    while (slots_[at] != kFree && keys_[slots_[at]] != key) at = (at + 1) & mask;
-    return slots_[at];
+    size_t slot = size_t(value >> 32) & mask;
+    while (slots_[slot] != kFree && keys_[slots_[slot]] != key) slot = (slot + 1) & mask;
+    return slots_[slot];
   }
   void grow() {
     fill_in_steps(slots_, slots_.size() * 2, kFree, [&] { loading_.look(); });

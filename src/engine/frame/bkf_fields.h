@@ -155,125 +155,130 @@ template <typename T, typename Plain>
 concept Is = std::same_as<std::remove_const_t<T>, Plain>;
 
 auto as_list(Is<Rect> auto& r) { return list("an array of 4 integers", r.x, r.y, r.width, r.height); }
-auto as_list(Is<glm::vec4> auto& v) { return list("an array of 4 numbers", v.x, v.y, v.z, v.w); }
+auto as_list(Is<glm::vec4> auto& visitor) {
+  return list("an array of 4 numbers", visitor.x, visitor.y, visitor.z, visitor.w);
+}
 auto as_list(Is<std::array<bool, 4>> auto& a) { return list("an array of 4 booleans", a[0], a[1], a[2], a[3]); }
 auto as_list(Is<BlendTerm> auto& t) { return list("[source, destination, equation]", t.src, t.dst, t.equation); }
 auto as_list(Is<TargetColor> auto& c) { return list("[format, base]", c.format, c.base); }
 auto as_list(Is<BoundTexture> auto& b) { return list("[texture, sampler]", b.texture, b.sampler); }
 auto as_list(Is<PolygonOffset> auto& o) { return list("an array of 2 numbers", o.factor, o.units); }
 
-void visit_fields(auto& v, Is<DepthState> auto& depth) {
-  v.field("test", depth.test);
-  v.field("write", depth.write);
-  v.field("func", depth.func);
+void visit_fields(auto& visitor, Is<DepthState> auto& depth) {
+  visitor.field("test", depth.test);
+  visitor.field("write", depth.write);
+  visitor.field("func", depth.func);
 }
 
 template <typename V>
-void visit_fields(V& v, Is<BlendState> auto& blend) {
-  v.required("color", blend.color);
+void visit_fields(V& visitor, Is<BlendState> auto& blend) {
+  visitor.required("color", blend.color);
   if constexpr (V::kReads) blend.alpha = blend.color;
-  v.field("alpha", blend.alpha);
-  v.sparse("constant", blend.constant, glm::vec4(0.0f));
+  visitor.field("alpha", blend.alpha);
+  visitor.sparse("constant", blend.constant, glm::vec4(0.0f));
 }
 
-void visit_fields(auto& v, Is<AlphaTest> auto& test) {
-  v.required("func", test.func);
-  v.required("ref", test.ref);
+void visit_fields(auto& visitor, Is<AlphaTest> auto& test) {
+  visitor.required("func", test.func);
+  visitor.required("ref", test.ref);
 }
 
 template <typename V>
-void visit_fields(V& v, Is<StencilState> auto& stencil) {
-  v.field("func", stencil.func);
-  v.clamped("ref", stencil.ref);
-  v.field("mask", stencil.mask);
-  v.field("writeMask", stencil.write_mask);
+void visit_fields(V& visitor, Is<StencilState> auto& stencil) {
+  visitor.field("func", stencil.func);
+  visitor.clamped("ref", stencil.ref);
+  visitor.field("mask", stencil.mask);
+  visitor.field("writeMask", stencil.write_mask);
   // Early captures do not record stencil operations. Their draws behave as if the test passed and wrote nothing.
   if constexpr (V::kReads) {
-    if (!v.has("ops")) stencil.func = CompareFunc::always;
+    if (!visitor.has("ops")) stencil.func = CompareFunc::always;
   }
-  v.field("ops", list("[fail, depth fail, pass]", stencil.stencil_fail, stencil.depth_fail, stencil.pass));
+  visitor.field("ops", list("[fail, depth fail, pass]", stencil.stencil_fail, stencil.depth_fail, stencil.pass));
 }
 
-void visit_fields(auto& v, Is<DrawBuffer> auto& buffer) {
-  v.required("plane", buffer.plane, Limits{-1, int64_t(kMaxColorPlanes) - 1, "name a colour of the target, or -1"});
-  v.field("blend", buffer.blend);
-  v.field("colorMask", buffer.color_mask);
+void visit_fields(auto& visitor, Is<DrawBuffer> auto& buffer) {
+  visitor.required("plane", buffer.plane,
+                   Limits{-1, int64_t(kMaxColorPlanes) - 1, "name a colour of the target, or -1"});
+  visitor.field("blend", buffer.blend);
+  visitor.field("colorMask", buffer.color_mask);
 }
 
-void visit_fields(auto& v, Is<State> auto& state) {
-  v.required("viewport", state.viewport);
-  v.field("depthRange", list("an array of 2 numbers", state.depth_near, state.depth_far));
-  v.field("scissor", state.scissor);
-  v.field("depth", state.depth);
-  v.field("cull", state.cull);
-  v.field("frontFace", state.front_face);
-  v.field("polygonMode", state.polygon_mode);
-  v.field("polygonOffset", state.polygon_offset);
-  v.field("blend", state.blend);
-  v.sparse("logicOp", state.logic_op, std::nullopt);
-  v.field("colorMask", state.color_mask);
-  v.field("alphaTest", state.alpha_test);
-  v.field("stencil", state.stencil);
-  v.many("buffers", state.buffers);
-  v.sparse("framebufferSrgb", state.framebuffer_srgb, false);
-  v.sparse("flatShading", state.flat_shading, false);
-  v.sparse("pointSprites", state.point_sprites, false);
-  v.sparse("coordReplace", state.coord_replace, 0, Limits{0, 255, "give a bit for each of 8 texture units"});
-  v.sparse("pointOriginLow", state.point_origin_low, false);
-  v.sparse("smoothLines", state.smooth_lines, false);
-  v.sparse("lineWidth", state.line_width, 1.0f);
-  v.sparse("pointSize", state.point_size, 1.0f);
-  v.sparse("oneSample", state.one_sample, false);
-  v.sparse("sampleShading", state.sample_shading, false);
-  v.sparse("alphaToCoverage", state.alpha_to_coverage, false);
-  v.sparse("alphaToOne", state.alpha_to_one, false);
-  v.sparse("sampleMask", state.sample_mask, 0xff, Limits{0, 255, "give a bit for each of 8 samples"});
+void visit_fields(auto& visitor, Is<State> auto& state) {
+  visitor.required("viewport", state.viewport);
+  visitor.field("depthRange", list("an array of 2 numbers", state.depth_near, state.depth_far));
+  visitor.field("scissor", state.scissor);
+  visitor.field("depth", state.depth);
+  visitor.field("cull", state.cull);
+  visitor.field("frontFace", state.front_face);
+  visitor.field("polygonMode", state.polygon_mode);
+  visitor.field("polygonOffset", state.polygon_offset);
+  visitor.field("blend", state.blend);
+  visitor.sparse("logicOp", state.logic_op, std::nullopt);
+  visitor.field("colorMask", state.color_mask);
+  visitor.field("alphaTest", state.alpha_test);
+  visitor.field("stencil", state.stencil);
+  visitor.many("buffers", state.buffers);
+  visitor.sparse("framebufferSrgb", state.framebuffer_srgb, false);
+  visitor.sparse("flatShading", state.flat_shading, false);
+  visitor.sparse("pointSprites", state.point_sprites, false);
+  visitor.sparse("coordReplace", state.coord_replace, 0, Limits{0, 255, "give a bit for each of 8 texture units"});
+  visitor.sparse("pointOriginLow", state.point_origin_low, false);
+  visitor.sparse("smoothLines", state.smooth_lines, false);
+  visitor.sparse("lineWidth", state.line_width, 1.0f);
+  visitor.sparse("pointSize", state.point_size, 1.0f);
+  visitor.sparse("oneSample", state.one_sample, false);
+  visitor.sparse("sampleShading", state.sample_shading, false);
+  visitor.sparse("alphaToCoverage", state.alpha_to_coverage, false);
+  visitor.sparse("alphaToOne", state.alpha_to_one, false);
+  visitor.sparse("sampleMask", state.sample_mask, 0xff, Limits{0, 255, "give a bit for each of 8 samples"});
 }
 
-void visit_fields(auto& v, Is<Target> auto& target) {
-  v.required("id", target.id);
-  v.required("size", list("a size in pixels", target.width, target.height), Limits{1, kMaxTargetSize});
-  v.sparse("layers", target.layers, 1, Limits{1, kMaxTargetLayers});
-  v.sparse("format", target.format, ColorFormat::rgba8);
-  v.many("colors", target.colors);
-  v.sparse("depth", target.depth, std::nullopt);
-  v.sparse("stencil", target.stencil, std::nullopt);
-  v.sparse("coverageSamples", target.samples, 1, Limits{1, 8, "a pixel has 1, 2, 4 or 8 samples"});
-  v.sparse("mirroredSamples", target.mirrored_samples, false);
+void visit_fields(auto& visitor, Is<Target> auto& target) {
+  visitor.required("id", target.id);
+  visitor.required("size", list("a size in pixels", target.width, target.height), Limits{1, kMaxTargetSize});
+  visitor.sparse("layers", target.layers, 1, Limits{1, kMaxTargetLayers});
+  visitor.sparse("format", target.format, ColorFormat::rgba8);
+  visitor.many("colors", target.colors);
+  visitor.sparse("depth", target.depth, std::nullopt);
+  visitor.sparse("stencil", target.stencil, std::nullopt);
+  visitor.sparse("coverageSamples", target.samples, 1, Limits{1, 8, "a pixel has 1, 2, 4 or 8 samples"});
+  visitor.sparse("mirroredSamples", target.mirrored_samples, false);
 }
 
-void visit_fields(auto& v, Is<PlaneColor> auto& clear) {
-  v.required("plane", clear.plane);
-  v.required("color", clear.color);
+void visit_fields(auto& visitor, Is<PlaneColor> auto& clear) {
+  visitor.required("plane", clear.plane);
+  visitor.required("color", clear.color);
 }
 
-void visit_fields(auto& v, Is<ClearCommand> auto& clear) {
-  v.target("target", clear.target);
-  v.sparse("color", clear.color, std::nullopt);
-  v.sparse("depth", clear.depth, std::nullopt, Limits{0, 1, "clamp the depth"});
-  v.sparse("stencil", clear.stencil, std::nullopt);
-  v.sparse("scissor", clear.scissor, std::nullopt);
-  v.many("otherColors", clear.other_colors);
+void visit_fields(auto& visitor, Is<ClearCommand> auto& clear) {
+  visitor.target("target", clear.target);
+  visitor.sparse("color", clear.color, std::nullopt);
+  visitor.sparse("depth", clear.depth, std::nullopt, Limits{0, 1, "clamp the depth"});
+  visitor.sparse("stencil", clear.stencil, std::nullopt);
+  visitor.sparse("scissor", clear.scissor, std::nullopt);
+  visitor.many("otherColors", clear.other_colors);
 }
 
-void visit_fields(auto& v, Is<LoadCommand> auto& load) {
-  v.target("target", load.target);
-  v.required("plane", load.plane);
-  v.required("texture", load.texture);
+void visit_fields(auto& visitor, Is<LoadCommand> auto& load) {
+  visitor.target("target", load.target);
+  visitor.required("plane", load.plane);
+  visitor.required("texture", load.texture);
 }
 
-void visit_fields(auto& v, Is<GenerateMipsCommand> auto& generate) { v.required("texture", generate.texture); }
+void visit_fields(auto& visitor, Is<GenerateMipsCommand> auto& generate) {
+  visitor.required("texture", generate.texture);
+}
 
 template <typename V>
-void visit_fields(V& v, Is<BlitCommand> auto& blit) {
+void visit_fields(V& visitor, Is<BlitCommand> auto& blit) {
   // Sums and differences of such coordinates fit in an int, and products of two of them in 32 bits.
   constexpr Limits kNear{-2 * kMaxTargetSize, 2 * kMaxTargetSize, "keep the rectangle near its target"};
-  v.target("from", blit.from);
-  v.target("to", blit.to);
-  v.required("source", blit.source, kNear);
-  v.required("destination", blit.destination, kNear);
+  visitor.target("from", blit.from);
+  visitor.target("to", blit.to);
+  visitor.required("source", blit.source, kNear);
+  visitor.required("destination", blit.destination, kNear);
   uint32_t planes = uint32_t(blit.color) | uint32_t(blit.depth) << 1 | uint32_t(blit.stencil) << 2;
-  v.bits("planes", planes, "color, depth, stencil");
+  visitor.bits("planes", planes, "color, depth, stencil");
   if constexpr (V::kReads) {
     blit.color = planes & 1;
     blit.depth = planes & 2;
@@ -281,14 +286,14 @@ void visit_fields(V& v, Is<BlitCommand> auto& blit) {
   }
 }
 
-void visit_fields(auto& v, Is<CopyCommand> auto& copy) {
+void visit_fields(auto& visitor, Is<CopyCommand> auto& copy) {
   constexpr Limits kNear{-2 * kMaxTargetSize, 2 * kMaxTargetSize, "keep the rectangle near its target"};
-  v.target("from", copy.from);
-  v.target("to", copy.to);
-  v.required("fromPlane", copy.from_plane);
-  v.required("toPlane", copy.to_plane);
-  v.required("source", copy.source, kNear);
-  v.required("destination", list("an array of 2 integers", copy.x, copy.y), kNear);
+  visitor.target("from", copy.from);
+  visitor.target("to", copy.to);
+  visitor.required("fromPlane", copy.from_plane);
+  visitor.required("toPlane", copy.to_plane);
+  visitor.required("source", copy.source, kNear);
+  visitor.required("destination", list("an array of 2 integers", copy.x, copy.y), kNear);
 }
 
 // A range of the blob: `count` elements from byte `offset` on.
@@ -296,8 +301,9 @@ struct Part {
   uint64_t offset = 0, count = 0;
 };
 
-void visit_part(auto& v, const char* key, const char* type, Is<Part> auto& part, const char* count_key = "count") {
-  v.object(key, [&](auto& object) {
+void visit_part(auto& visitor, const char* key, const char* type, Is<Part> auto& part,
+                const char* count_key = "count") {
+  visitor.object(key, [&](auto& object) {
     object.constant("type", type);
     object.required("offset", part.offset);
     object.required(count_key, part.count, Limits{0, std::numeric_limits<uint32_t>::max()});
@@ -312,12 +318,12 @@ struct FileAttribute {
   uint32_t divisor = 0;
 };
 
-void visit_fields(auto& v, Is<FileAttribute> auto& attribute) {
-  v.required("offset", attribute.data.offset);
-  v.required("type", attribute.type);
-  v.required("count", attribute.data.count, Limits{0, std::numeric_limits<uint32_t>::max()});
-  v.sparse("normalized", attribute.normalized, false);
-  v.sparse("divisor", attribute.divisor, 0u);
+void visit_fields(auto& visitor, Is<FileAttribute> auto& attribute) {
+  visitor.required("offset", attribute.data.offset);
+  visitor.required("type", attribute.type);
+  visitor.required("count", attribute.data.count, Limits{0, std::numeric_limits<uint32_t>::max()});
+  visitor.sparse("normalized", attribute.normalized, false);
+  visitor.sparse("divisor", attribute.divisor, 0u);
 }
 
 // A draw as it is stored in the file: for one view, with vertices and indices in the blob, and with the inputs of its
@@ -335,48 +341,48 @@ struct FileDraw {
 };
 
 template <typename V>
-void visit_vertices(V& v, Is<FileDraw> auto& draw) {
+void visit_vertices(V& visitor, Is<FileDraw> auto& draw) {
   auto& inputs = draw.vertices;
-  v.required("vertexProgram", inputs.program);
-  visit_part(v, "vertexUniforms", "u32", draw.vertex_uniforms);
-  v.many("vertexBlocks", inputs.first_of_blocks);
-  v.many("vertexTextures", inputs.textures);
-  v.many("attributes", draw.attributes);
-  v.sparse("baseVertex", inputs.base_vertex, 0);
-  v.sparse("baseInstance", inputs.base_instance, 0);
-  v.sparse("drawNumber", inputs.draw, 0);
+  visitor.required("vertexProgram", inputs.program);
+  visit_part(visitor, "vertexUniforms", "u32", draw.vertex_uniforms);
+  visitor.many("vertexBlocks", inputs.first_of_blocks);
+  visitor.many("vertexTextures", inputs.textures);
+  visitor.many("attributes", draw.attributes);
+  visitor.sparse("baseVertex", inputs.base_vertex, 0);
+  visitor.sparse("baseInstance", inputs.base_instance, 0);
+  visitor.sparse("drawNumber", inputs.draw, 0);
 }
 
 template <typename V>
-void visit_fields(V& v, Is<FileDraw> auto& draw) {
+void visit_fields(V& visitor, Is<FileDraw> auto& draw) {
   auto& command = draw.command;
-  v.target("target", draw.target);
-  v.sparse("layer", draw.layer, 0u, Limits{0, kMaxTargetLayers - 1});
-  v.required("state", command.state);
-  v.required("mode", command.topology);
-  v.sparse("restart", command.restart, false);
-  v.sparse("instances", command.instances, 1u, Limits{1, std::numeric_limits<uint32_t>::max()});
-  v.field("label", command.label);
-  if (V::kReads || command.flags != 0) v.bits("flags", command.flags, kDrawFlags);
+  visitor.target("target", draw.target);
+  visitor.sparse("layer", draw.layer, 0u, Limits{0, kMaxTargetLayers - 1});
+  visitor.required("state", command.state);
+  visitor.required("mode", command.topology);
+  visitor.sparse("restart", command.restart, false);
+  visitor.sparse("instances", command.instances, 1u, Limits{1, std::numeric_limits<uint32_t>::max()});
+  visitor.field("label", command.label);
+  if (V::kReads || command.flags != 0) visitor.bits("flags", command.flags, kDrawFlags);
   if constexpr (V::kReads) {
-    draw.has_vertex_program = v.has("vertexProgram");
-    draw.has_positions = !draw.has_vertex_program || v.has("position");
+    draw.has_vertex_program = visitor.has("vertexProgram");
+    draw.has_positions = !draw.has_vertex_program || visitor.has("position");
   }
   if (draw.has_positions) {
-    visit_part(v, "position", "f32x4", draw.positions);
+    visit_part(visitor, "position", "f32x4", draw.positions);
   } else {
-    v.required("vertexCount", draw.positions.count, Limits{0, std::numeric_limits<uint32_t>::max()});
+    visitor.required("vertexCount", draw.positions.count, Limits{0, std::numeric_limits<uint32_t>::max()});
   }
-  if (draw.has_vertex_program) visit_vertices(v, draw);
-  if constexpr (V::kReads) command.indexed = v.has("indices");
-  if (command.indexed) visit_part(v, "indices", "u32", draw.indices);
-  if constexpr (V::kReads) draw.has_program = v.has("program");
+  if (draw.has_vertex_program) visit_vertices(visitor, draw);
+  if constexpr (V::kReads) command.indexed = visitor.has("indices");
+  if (command.indexed) visit_part(visitor, "indices", "u32", draw.indices);
+  if constexpr (V::kReads) draw.has_program = visitor.has("program");
   if (!draw.has_program) return;
-  v.required("program", draw.inputs.program);
-  if (draw.has_positions) visit_part(v, "varyings", "f32", draw.varyings);
-  visit_part(v, "uniforms", "u32", draw.uniforms);
-  v.many("blocks", draw.inputs.first_of_blocks);
-  v.many("textures", draw.inputs.textures);
+  visitor.required("program", draw.inputs.program);
+  if (draw.has_positions) visit_part(visitor, "varyings", "f32", draw.varyings);
+  visit_part(visitor, "uniforms", "u32", draw.uniforms);
+  visitor.many("blocks", draw.inputs.first_of_blocks);
+  visitor.many("textures", draw.inputs.textures);
 }
 
 // A reference as it is stored in the file, with its pictures in the blob.
@@ -390,22 +396,22 @@ struct FileReference {
 };
 
 template <typename V>
-void visit_fields(V& v, Is<FileReference> auto& reference) {
-  v.target("target", reference.target);
-  v.required("before", reference.before);
+void visit_fields(V& visitor, Is<FileReference> auto& reference) {
+  visitor.target("target", reference.target);
+  visitor.required("before", reference.before);
   if constexpr (V::kReads) {
-    reference.has_color = v.has("color");
-    reference.has_depth = v.has("depth");
+    reference.has_color = visitor.has("color");
+    reference.has_depth = visitor.has("depth");
   }
   if (reference.has_color) {
-    v.object("color", [&](auto& color) {
+    visitor.object("color", [&](auto& color) {
       color.required("type", reference.picture);
       color.required("offset", reference.color.offset);
       color.required("size", reference.color.count, Limits{0, std::numeric_limits<uint32_t>::max()});
     });
   }
   if (!reference.has_depth) return;
-  v.object("depth", [&](auto& depth) {
+  visitor.object("depth", [&](auto& depth) {
     depth.constant("type", "f32");
     if (depth.has("origin")) depth.constant("origin", "bottom-left");
     depth.required("size", list("a size in pixels", reference.depth_width, reference.depth_height),
@@ -415,18 +421,18 @@ void visit_fields(V& v, Is<FileReference> auto& reference) {
 }
 
 // The fields of the file that describe the frame as a whole.
-void visit_fields(auto& v, Is<Frame> auto& frame) {
-  if (v.has("asset")) {
-    v.object("asset", [&](auto& asset) {
+void visit_fields(auto& visitor, Is<Frame> auto& frame) {
+  if (visitor.has("asset")) {
+    visitor.object("asset", [&](auto& asset) {
       asset.field("application", frame.application);
       asset.field("generator", frame.generator);
       asset.field("license", frame.license);
       asset.field("frame", frame.frame_number);
     });
   }
-  v.field("window", list("a size in pixels", frame.window_width, frame.window_height), Limits{0, kMaxTargetSize});
-  if (!v.has("skipped")) return;
-  v.object("skipped", [&](auto& skipped) {
+  visitor.field("window", list("a size in pixels", frame.window_width, frame.window_height), Limits{0, kMaxTargetSize});
+  if (!visitor.has("skipped")) return;
+  visitor.object("skipped", [&](auto& skipped) {
     skipped.field("draws", frame.skipped_draws);
     skipped.field("triangles", frame.skipped_triangles);
     skipped.field("reasons", frame.skipped_reasons);

@@ -61,26 +61,26 @@ void each_texel(const Filter& filter, auto&& visit) {
 }
 
 template <size_t kChannels>
-void apply_to_texels(const Filter& filter, const std::byte* from, std::byte* to) {
+void apply_to_texels(const Filter& filter, const std::byte* input, std::byte* output) {
   const auto count = size_t(filter.width * filter.height);
   each_texel<kChannels>(filter, [&](size_t index, const Texel<kChannels>& predicted) {
     Texel<kChannels> texel;
-    std::memcpy(texel.data(), from + index * kChannels, kChannels);
+    std::memcpy(texel.data(), input + index * kChannels, kChannels);
     subtract_green(texel);
-    for (size_t i = 0; i < kChannels; i++) to[i * count + index] = std::byte(texel[i] - predicted[i]);
+    for (size_t i = 0; i < kChannels; i++) output[i * count + index] = std::byte(texel[i] - predicted[i]);
     return texel;
   });
 }
 
 template <size_t kChannels>
-void undo_texels(const Filter& filter, const std::byte* from, std::byte* to) {
+void undo_texels(const Filter& filter, const std::byte* input, std::byte* output) {
   const auto count = size_t(filter.width * filter.height);
   each_texel<kChannels>(filter, [&](size_t index, const Texel<kChannels>& predicted) {
     Texel<kChannels> texel;
-    for (size_t i = 0; i < kChannels; i++) texel[i] = uint8_t(uint8_t(from[i * count + index]) + predicted[i]);
+    for (size_t i = 0; i < kChannels; i++) texel[i] = uint8_t(uint8_t(input[i * count + index]) + predicted[i]);
     Texel<kChannels> whole = texel;
     add_green(whole);
-    std::memcpy(to + index * kChannels, whole.data(), kChannels);
+    std::memcpy(output + index * kChannels, whole.data(), kChannels);
     return texel;
   });
 }
@@ -99,25 +99,25 @@ void each_word(const Filter& filter, auto&& visit) {
   }
 }
 
-void apply_to_words(const Filter& filter, const std::byte* from, std::byte* to) {
+void apply_to_words(const Filter& filter, const std::byte* input, std::byte* output) {
   const auto count = size_t(filter.width * filter.height);
   each_word(filter, [&](size_t index, uint32_t predicted) {
     uint32_t word = 0;
-    std::memcpy(&word, from + index * sizeof(word), sizeof(word));
+    std::memcpy(&word, input + index * sizeof(word), sizeof(word));
     const uint32_t difference = word - predicted;
     const uint32_t stored = difference << 1 ^ (0 - (difference >> 31));
-    for (size_t i = 0; i < sizeof(word); i++) to[i * count + index] = std::byte(stored >> (8 * i) & 0xff);
+    for (size_t i = 0; i < sizeof(word); i++) output[i * count + index] = std::byte(stored >> (8 * i) & 0xff);
     return word;
   });
 }
 
-void undo_words(const Filter& filter, const std::byte* from, std::byte* to) {
+void undo_words(const Filter& filter, const std::byte* input, std::byte* output) {
   const auto count = size_t(filter.width * filter.height);
   each_word(filter, [&](size_t index, uint32_t predicted) {
     uint32_t stored = 0;
-    for (size_t i = 0; i < sizeof(stored); i++) stored |= uint32_t(from[i * count + index]) << (8 * i);
+    for (size_t i = 0; i < sizeof(stored); i++) stored |= uint32_t(input[i * count + index]) << (8 * i);
     const uint32_t word = predicted + (stored >> 1 ^ (0 - (stored & 1)));
-    std::memcpy(to + index * sizeof(word), &word, sizeof(word));
+    std::memcpy(output + index * sizeof(word), &word, sizeof(word));
     return word;
   });
 }
@@ -133,20 +133,20 @@ uint64_t whole_number(const nlohmann::json& filter, const char* key, size_t numb
   return found->get<uint64_t>();
 }
 
-Filter read_filter(const nlohmann::json& from, size_t number) {
-  if (!from.is_object()) fail_at_filter(number, "it is not an object");
+Filter read_filter(const nlohmann::json& object, size_t number) {
+  if (!object.is_object()) fail_at_filter(number, "it is not an object");
   Filter filter;
-  const auto kind = from.find("kind");
-  if (kind == from.end() || !kind->is_string()) fail_at_filter(number, "'kind' is no name");
+  const auto kind = object.find("kind");
+  if (kind == object.end() || !kind->is_string()) fail_at_filter(number, "'kind' is no name");
   if (*kind == name_of(FilterKind::words)) {
     filter.kind = FilterKind::words;
   } else if (*kind != name_of(FilterKind::texels)) {
     fail_at_filter(number, fmt::format("'kind' is none of {}", names_of(FilterKind{})));
   }
-  filter.offset = whole_number(from, "offset", number);
-  filter.width = whole_number(from, "width", number);
-  filter.height = whole_number(from, "height", number);
-  if (from.contains("channels")) filter.channels = whole_number(from, "channels", number);
+  filter.offset = whole_number(object, "offset", number);
+  filter.width = whole_number(object, "width", number);
+  filter.height = whole_number(object, "height", number);
+  if (object.contains("channels")) filter.channels = whole_number(object, "channels", number);
   if (filter.channels < 1 || filter.channels > (filter.kind == FilterKind::words ? 1 : kMaxChannels))
     fail_at_filter(number, "'channels' is out of range");
   return filter;
@@ -154,23 +154,23 @@ Filter read_filter(const nlohmann::json& from, size_t number) {
 
 }  // namespace
 
-void apply_filter(const Filter& filter, std::span<const std::byte> from, std::span<std::byte> to) {
-  if (filter.kind == FilterKind::words) return apply_to_words(filter, from.data(), to.data());
+void apply_filter(const Filter& filter, std::span<const std::byte> input, std::span<std::byte> output) {
+  if (filter.kind == FilterKind::words) return apply_to_words(filter, input.data(), output.data());
   switch (filter.channels) {
-    case 1: return apply_to_texels<1>(filter, from.data(), to.data());
-    case 2: return apply_to_texels<2>(filter, from.data(), to.data());
-    case 3: return apply_to_texels<3>(filter, from.data(), to.data());
-    default: return apply_to_texels<4>(filter, from.data(), to.data());
+    case 1: return apply_to_texels<1>(filter, input.data(), output.data());
+    case 2: return apply_to_texels<2>(filter, input.data(), output.data());
+    case 3: return apply_to_texels<3>(filter, input.data(), output.data());
+    default: return apply_to_texels<4>(filter, input.data(), output.data());
   }
 }
 
-void undo_filter(const Filter& filter, std::span<const std::byte> from, std::span<std::byte> to) {
-  if (filter.kind == FilterKind::words) return undo_words(filter, from.data(), to.data());
+void undo_filter(const Filter& filter, std::span<const std::byte> input, std::span<std::byte> output) {
+  if (filter.kind == FilterKind::words) return undo_words(filter, input.data(), output.data());
   switch (filter.channels) {
-    case 1: return undo_texels<1>(filter, from.data(), to.data());
-    case 2: return undo_texels<2>(filter, from.data(), to.data());
-    case 3: return undo_texels<3>(filter, from.data(), to.data());
-    default: return undo_texels<4>(filter, from.data(), to.data());
+    case 1: return undo_texels<1>(filter, input.data(), output.data());
+    case 2: return undo_texels<2>(filter, input.data(), output.data());
+    case 3: return undo_texels<3>(filter, input.data(), output.data());
+    default: return undo_texels<4>(filter, input.data(), output.data());
   }
 }
 

@@ -37,9 +37,9 @@ struct Filter {
   uint64_t bytes() const { return width * height * (kind == FilterKind::words ? sizeof(uint32_t) : channels); }
 };
 
-// The filtered and the restored bytes of a range of `filter.bytes()` bytes. `to` has as many, and is another range.
-void apply_filter(const Filter& filter, std::span<const std::byte> from, std::span<std::byte> to);
-void undo_filter(const Filter& filter, std::span<const std::byte> from, std::span<std::byte> to);
+// The filtered and the restored bytes of a range of `filter.bytes()` bytes. `output` has as many, and is another range.
+void apply_filter(const Filter& filter, std::span<const std::byte> input, std::span<std::byte> output);
+void undo_filter(const Filter& filter, std::span<const std::byte> input, std::span<std::byte> output);
 
 nlohmann::json filters_as_json(std::span<const Filter> filters);
 

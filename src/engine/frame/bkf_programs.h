@@ -48,100 +48,100 @@ auto as_list(Is<std::array<CombineOperand, 3>> auto& a) { return list("an array 
 auto as_list(Is<std::array<TextureWrap, 3>> auto& a) { return list("an array of 3 wraps", a[0], a[1], a[2]); }
 auto as_list(Is<std::array<Swizzle, 4>> auto& a) { return list("an array of 4 channels", a[0], a[1], a[2], a[3]); }
 
-void visit_fields(auto& v, Is<ProgramVarying> auto& varying) {
-  v.required("name", varying.name);
-  v.required("type", varying.type);
-  v.sparse("count", varying.count, 1u, kElements);
-  v.required("offset", varying.offset, Limits{0, kMaxElements, "keep varyings together"});
-  v.sparse("interpolation", varying.interpolation, Interpolation::smooth);
-  v.sparse("centroid", varying.centroid, false);
-  v.sparse("sample", varying.sample, false);
+void visit_fields(auto& visitor, Is<ProgramVarying> auto& varying) {
+  visitor.required("name", varying.name);
+  visitor.required("type", varying.type);
+  visitor.sparse("count", varying.count, 1u, kElements);
+  visitor.required("offset", varying.offset, Limits{0, kMaxElements, "keep varyings together"});
+  visitor.sparse("interpolation", varying.interpolation, Interpolation::smooth);
+  visitor.sparse("centroid", varying.centroid, false);
+  visitor.sparse("sample", varying.sample, false);
 }
 
-void visit_fields(auto& v, Is<ProgramUniform> auto& uniform) {
-  v.required("name", uniform.name);
-  v.required("type", uniform.type);
-  v.sparse("count", uniform.count, 1u, kElements);
-  v.sparse("block", uniform.block, -1);
-  v.required("offset", uniform.offset, kBytes);
-  v.sparse("arrayStride", uniform.array_stride, 0u, kBytes);
-  v.sparse("matrixStride", uniform.matrix_stride, 0u, kBytes);
-  v.sparse("rowMajor", uniform.row_major, false);
+void visit_fields(auto& visitor, Is<ProgramUniform> auto& uniform) {
+  visitor.required("name", uniform.name);
+  visitor.required("type", uniform.type);
+  visitor.sparse("count", uniform.count, 1u, kElements);
+  visitor.sparse("block", uniform.block, -1);
+  visitor.required("offset", uniform.offset, kBytes);
+  visitor.sparse("arrayStride", uniform.array_stride, 0u, kBytes);
+  visitor.sparse("matrixStride", uniform.matrix_stride, 0u, kBytes);
+  visitor.sparse("rowMajor", uniform.row_major, false);
 }
 
-void visit_fields(auto& v, Is<ProgramBlock> auto& block) {
-  v.required("name", block.name);
-  v.required("size", block.size, kBytes);
+void visit_fields(auto& visitor, Is<ProgramBlock> auto& block) {
+  visitor.required("name", block.name);
+  visitor.required("size", block.size, kBytes);
 }
 
-void visit_fields(auto& v, Is<ProgramSampler> auto& sampler) {
-  v.required("name", sampler.name);
-  v.required("kind", sampler.kind);
-  v.sparse("type", sampler.type, SampledType::real);
-  v.sparse("shadow", sampler.shadow, false);
-  v.sparse("count", sampler.count, 1u, kElements);
+void visit_fields(auto& visitor, Is<ProgramSampler> auto& sampler) {
+  visitor.required("name", sampler.name);
+  visitor.required("kind", sampler.kind);
+  visitor.sparse("type", sampler.type, SampledType::real);
+  visitor.sparse("shadow", sampler.shadow, false);
+  visitor.sparse("count", sampler.count, 1u, kElements);
 }
 
-void visit_fields(auto& v, Is<ProgramOutput> auto& output) {
-  v.required("name", output.name);
-  v.required("type", output.type);
-  v.sparse("count", output.count, 1u, kElements);
-  v.required("location", output.location);
-  v.sparse("index", output.index, 0u);
+void visit_fields(auto& visitor, Is<ProgramOutput> auto& output) {
+  visitor.required("name", output.name);
+  visitor.required("type", output.type);
+  visitor.sparse("count", output.count, 1u, kElements);
+  visitor.required("location", output.location);
+  visitor.sparse("index", output.index, 0u);
 }
 
-void visit_fields(auto& v, Is<CombineTerm> auto& term) {
-  v.required("op", term.op);
-  v.required("sources", term.sources);
-  v.required("operands", term.operands);
-  v.sparse("scale", term.scale, 1.0f);
+void visit_fields(auto& visitor, Is<CombineTerm> auto& term) {
+  visitor.required("op", term.op);
+  visitor.required("sources", term.sources);
+  visitor.required("operands", term.operands);
+  visitor.sparse("scale", term.scale, 1.0f);
 }
 
-void visit_fields(auto& v, Is<TextureUnit> auto& unit) {
-  v.required("unit", unit.unit);
-  v.required("mode", unit.mode);
-  v.sparse("color", unit.color, glm::vec4(0.0f));
-  v.sparse("rgb", unit.rgb, CombineTerm{});
-  v.sparse("alpha", unit.alpha, CombineTerm{});
+void visit_fields(auto& visitor, Is<TextureUnit> auto& unit) {
+  visitor.required("unit", unit.unit);
+  visitor.required("mode", unit.mode);
+  visitor.sparse("color", unit.color, glm::vec4(0.0f));
+  visitor.sparse("rgb", unit.rgb, CombineTerm{});
+  visitor.sparse("alpha", unit.alpha, CombineTerm{});
 }
 
-void visit_fields(auto& v, Is<Fog> auto& fog) {
-  v.required("mode", fog.mode);
-  v.required("color", fog.color);
-  v.sparse("density", fog.density, 1.0f);
-  v.sparse("start", fog.start, 0.0f);
-  v.sparse("end", fog.end, 1.0f);
+void visit_fields(auto& visitor, Is<Fog> auto& fog) {
+  visitor.required("mode", fog.mode);
+  visitor.required("color", fog.color);
+  visitor.sparse("density", fog.density, 1.0f);
+  visitor.sparse("start", fog.start, 0.0f);
+  visitor.sparse("end", fog.end, 1.0f);
 }
 
-void visit_fields(auto& v, Is<FixedFunction> auto& fixed) {
-  v.many("units", fixed.units);
-  v.sparse("separateSpecular", fixed.separate_specular, false);
-  v.sparse("fog", fixed.fog, std::nullopt);
+void visit_fields(auto& visitor, Is<FixedFunction> auto& fixed) {
+  visitor.many("units", fixed.units);
+  visitor.sparse("separateSpecular", fixed.separate_specular, false);
+  visitor.sparse("fog", fixed.fog, std::nullopt);
 }
 
-void visit_fields(auto& v, Is<FragmentProgram> auto& program) {
-  v.many("fragment", program.texts);
-  v.sparse("version", program.version, 110);
-  v.many("varyings", program.varyings);
-  v.many("uniforms", program.uniforms);
-  v.many("blocks", program.blocks);
-  v.many("samplers", program.samplers);
-  v.many("outputs", program.outputs);
-  v.sparse("fixedFunction", program.fixed, std::nullopt);
+void visit_fields(auto& visitor, Is<FragmentProgram> auto& program) {
+  visitor.many("fragment", program.texts);
+  visitor.sparse("version", program.version, 110);
+  visitor.many("varyings", program.varyings);
+  visitor.many("uniforms", program.uniforms);
+  visitor.many("blocks", program.blocks);
+  visitor.many("samplers", program.samplers);
+  visitor.many("outputs", program.outputs);
+  visitor.sparse("fixedFunction", program.fixed, std::nullopt);
 }
 
-void visit_fields(auto& v, Is<VertexAttribute> auto& attribute) {
-  v.required("name", attribute.name);
-  v.required("type", attribute.type);
+void visit_fields(auto& visitor, Is<VertexAttribute> auto& attribute) {
+  visitor.required("name", attribute.name);
+  visitor.required("type", attribute.type);
 }
 
-void visit_fields(auto& v, Is<VertexProgram> auto& program) {
-  v.many("vertex", program.texts);
-  v.sparse("version", program.version, 110);
-  v.many("attributes", program.attributes);
-  v.many("uniforms", program.uniforms);
-  v.many("blocks", program.blocks);
-  v.many("samplers", program.samplers);
+void visit_fields(auto& visitor, Is<VertexProgram> auto& program) {
+  visitor.many("vertex", program.texts);
+  visitor.sparse("version", program.version, 110);
+  visitor.many("attributes", program.attributes);
+  visitor.many("uniforms", program.uniforms);
+  visitor.many("blocks", program.blocks);
+  visitor.many("samplers", program.samplers);
 }
 
 // A program as it is stored in the file. A SPIR-V module, which is the only text of its program, is in the blob.
@@ -164,17 +164,17 @@ bool is_module(const Program& program) {
 
 template <typename V, typename File>
 requires Is<File, FileProgram<FragmentProgram>> || Is<File, FileProgram<VertexProgram>>
-void visit_fields(V& v, File& file) {
-  visit_fields(v, file.program);
-  if constexpr (V::kReads) file.has_module = v.has("spirv");
-  if (file.has_module) visit_part(v, "spirv", "u32", file.module);
+void visit_fields(V& visitor, File& file) {
+  visit_fields(visitor, file.program);
+  if constexpr (V::kReads) file.has_module = visitor.has("spirv");
+  if (file.has_module) visit_part(visitor, "spirv", "u32", file.module);
 }
 
-void visit_fields(auto& v, Is<TextureImage> auto& image) {
-  v.required("level", image.level);
-  v.required("layer", image.layer);
-  v.target("target", image.target);
-  v.required("plane", image.plane);
+void visit_fields(auto& visitor, Is<TextureImage> auto& image) {
+  visitor.required("level", image.level);
+  visitor.required("layer", image.layer);
+  visitor.target("target", image.target);
+  visitor.required("plane", image.plane);
 }
 
 // A texture as it is stored in the file, with its texels in the blob.
@@ -183,41 +183,41 @@ struct FileTexture {
   Part data;  // bytes
 };
 
-void visit_fields(auto& v, Is<CapturedTexture> auto& texture) {
-  v.sparse("label", texture.label, "");
-  v.required("kind", texture.kind);
-  v.required("format", texture.format);
-  v.sparse("base", texture.base, TexelBase::rgba);
-  v.required("size", list("an array of 3 integers", texture.width, texture.height, texture.depth),
-             Limits{1, 1 << 27, "give each side at least one texel"});
-  v.sparse("levels", texture.levels, 1, Limits{1, 28, "a texture has 1 to 28 levels"});
-  v.many("images", texture.images);
+void visit_fields(auto& visitor, Is<CapturedTexture> auto& texture) {
+  visitor.sparse("label", texture.label, "");
+  visitor.required("kind", texture.kind);
+  visitor.required("format", texture.format);
+  visitor.sparse("base", texture.base, TexelBase::rgba);
+  visitor.required("size", list("an array of 3 integers", texture.width, texture.height, texture.depth),
+                   Limits{1, 1 << 27, "give each side at least one texel"});
+  visitor.sparse("levels", texture.levels, 1, Limits{1, 28, "a texture has 1 to 28 levels"});
+  visitor.many("images", texture.images);
 }
 
 template <typename V>
-void visit_fields(V& v, Is<FileTexture> auto& file) {
-  visit_fields(v, file.texture);
-  if constexpr (V::kReads) file.texture.stored = v.has("data");
-  if (file.texture.stored) visit_part(v, "data", "u8", file.data, "size");
+void visit_fields(V& visitor, Is<FileTexture> auto& file) {
+  visit_fields(visitor, file.texture);
+  if constexpr (V::kReads) file.texture.stored = visitor.has("data");
+  if (file.texture.stored) visit_part(visitor, "data", "u8", file.data, "size");
 }
 
-void visit_fields(auto& v, Is<CapturedSampler> auto& sampler) {
-  v.sparse("magnifyLinear", sampler.magnify_linear, true);
-  v.sparse("minifyLinear", sampler.minify_linear, true);
-  v.sparse("mip", sampler.mip, MipFilter::linear);
-  v.field("wrap", sampler.wrap);
-  v.sparse("minLod", sampler.lod_min, -1000.0f);
-  v.sparse("maxLod", sampler.lod_max, 1000.0f);
-  v.sparse("lodBias", sampler.lod_bias, 0.0f);
-  v.sparse("anisotropy", sampler.anisotropy, 1.0f);
-  v.sparse("border", sampler.border, glm::vec4(0.0f));
-  v.sparse("compare", sampler.compare, std::nullopt);
-  v.sparse("srgbDecode", sampler.srgb_decode, true);
-  v.sparse("seamless", sampler.seamless, false);
-  v.sparse("baseLevel", sampler.base_level, 0, Limits{0, 1000, "name a level"});
-  v.sparse("maxLevel", sampler.max_level, 1000, Limits{0, 1000, "name a level"});
-  v.field("swizzle", sampler.swizzle);
-  v.sparse("depthMode", sampler.depth_mode, DepthMode::red);
+void visit_fields(auto& visitor, Is<CapturedSampler> auto& sampler) {
+  visitor.sparse("magnifyLinear", sampler.magnify_linear, true);
+  visitor.sparse("minifyLinear", sampler.minify_linear, true);
+  visitor.sparse("mip", sampler.mip, MipFilter::linear);
+  visitor.field("wrap", sampler.wrap);
+  visitor.sparse("minLod", sampler.lod_min, -1000.0f);
+  visitor.sparse("maxLod", sampler.lod_max, 1000.0f);
+  visitor.sparse("lodBias", sampler.lod_bias, 0.0f);
+  visitor.sparse("anisotropy", sampler.anisotropy, 1.0f);
+  visitor.sparse("border", sampler.border, glm::vec4(0.0f));
+  visitor.sparse("compare", sampler.compare, std::nullopt);
+  visitor.sparse("srgbDecode", sampler.srgb_decode, true);
+  visitor.sparse("seamless", sampler.seamless, false);
+  visitor.sparse("baseLevel", sampler.base_level, 0, Limits{0, 1000, "name a level"});
+  visitor.sparse("maxLevel", sampler.max_level, 1000, Limits{0, 1000, "name a level"});
+  visitor.field("swizzle", sampler.swizzle);
+  visitor.sparse("depthMode", sampler.depth_mode, DepthMode::red);
 }
 
 }  // namespace brokkr::bkf

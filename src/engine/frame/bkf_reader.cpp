@@ -201,9 +201,9 @@ std::vector<T> gather(RangeSet& ranges, std::span<const std::byte> blob, Loading
   const uint64_t size = ranges.pack([](uint64_t, uint64_t, uint64_t) {});
   loading.need(size * sizeof(T), "commands");
   std::vector<T> result(size);
-  ranges.pack([&](uint64_t from, uint64_t to, uint64_t count) {
-    loading.look(to, size);
-    std::memcpy(&result[to], &blob[from * sizeof(T)], count * sizeof(T));
+  ranges.pack([&](uint64_t source, uint64_t target, uint64_t count) {
+    loading.look(target, size);
+    std::memcpy(&result[target], &blob[source * sizeof(T)], count * sizeof(T));
   });
   return result;
 }

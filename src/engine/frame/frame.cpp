@@ -15,7 +15,7 @@ void each_surface(const Frame& frame, F&& f) {
   for (const Command& command : frame.commands) {
     const auto* draw = std::get_if<DrawCommand>(&command);
     if (draw != nullptr && draw->topology <= Topology::triangle_fan) {
-      f(*draw, counts.of(*draw) * draw->instances);
+      f(*draw, counts.count(*draw) * draw->instances);
     }
   }
 }

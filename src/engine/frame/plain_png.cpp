@@ -11,14 +11,14 @@ constexpr size_t kSizeBegins = 16, kBitsBegin = 24, kDataBegins = 37;
 constexpr std::array<uint8_t, 8> kSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 constexpr std::array<uint8_t, 5> kBits = {8, 2, 0, 0, 0};  // bits, red green blue, deflate, filters by row, all rows
 
-uint64_t number_at(std::span<const uint8_t> file, size_t at) {
+uint64_t number_at(std::span<const uint8_t> file, size_t offset) {
   uint64_t value = 0;
-  for (size_t i = 0; i < 4; i++) value = value << 8 | file[at + i];
+  for (size_t i = 0; i < 4; i++) value = value << 8 | file[offset + i];
   return value;
 }
 
-bool has_at(std::span<const uint8_t> file, size_t at, std::span<const uint8_t> expected) {
-  return std::memcmp(&file[at], expected.data(), expected.size()) == 0;
+bool has_at(std::span<const uint8_t> file, size_t offset, std::span<const uint8_t> expected) {
+  return std::memcmp(&file[offset], expected.data(), expected.size()) == 0;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ void PrimitiveCounts::find_restarts() {
   }
 }
 
-uint64_t PrimitiveCounts::of(const DrawCommand& draw) {
+uint64_t PrimitiveCounts::count(const DrawCommand& draw) {
   if (!draw.indexed || !draw.restart) return primitive_count(draw.topology, draw.element_count);
   if (!searched_) find_restarts();
   const uint64_t begin = draw.first_index, end = begin + draw.element_count;

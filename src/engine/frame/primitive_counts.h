@@ -19,7 +19,7 @@ class PrimitiveCounts {
   explicit PrimitiveCounts(const Frame& frame) : frame_(frame) {}
 
   // The primitives of one instance, equal to primitive_count(frame, draw).
-  uint64_t of(const DrawCommand& draw);
+  uint64_t count(const DrawCommand& draw);
 
  private:
   static constexpr size_t kTopologies = size_t(Topology::line_loop) + 1;
