@@ -155,8 +155,8 @@ template <typename T, typename Plain>
 concept Is = std::same_as<std::remove_const_t<T>, Plain>;
 
 auto as_list(Is<Rect> auto& r) { return list("an array of 4 integers", r.x, r.y, r.width, r.height); }
-auto as_list(Is<glm::vec4> auto& visitor) {
-  return list("an array of 4 numbers", visitor.x, visitor.y, visitor.z, visitor.w);
+auto as_list(Is<glm::vec4> auto& vector) {
+  return list("an array of 4 numbers", vector.x, vector.y, vector.z, vector.w);
 }
 auto as_list(Is<std::array<bool, 4>> auto& a) { return list("an array of 4 booleans", a[0], a[1], a[2], a[3]); }
 auto as_list(Is<BlendTerm> auto& t) { return list("[source, destination, equation]", t.src, t.dst, t.equation); }

@@ -95,10 +95,10 @@ PositionBox box_of(const PreparedFrame::Impl& f, size_t draw, uint64_t vertices)
   bool finite = true;
   for (uint64_t v = 0; v < vertices; ++v) {
     for (int c = 0; c < 4; ++c) {
-      const float at = first[v][c];
-      finite &= std::isfinite(at);
-      box.low[c] = std::min(box.low[c], at);
-      box.high[c] = std::max(box.high[c], at);
+      const float coordinate = first[v][c];
+      finite &= std::isfinite(coordinate);
+      box.low[c] = std::min(box.low[c], coordinate);
+      box.high[c] = std::max(box.high[c], coordinate);
     }
   }
   if (!finite) box.low[0] = NAN;  // makes every comparison with the box false

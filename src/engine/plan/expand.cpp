@@ -323,7 +323,7 @@ class PointSizes {
       stride_ = size_t(varying_components(program));
     }
   }
-  float of(uint32_t vertex) const { return first_ == nullptr ? same_ : first_[vertex * stride_]; }
+  float size(uint32_t vertex) const { return first_ == nullptr ? same_ : first_[vertex * stride_]; }
 
  private:
   float same_;
@@ -332,7 +332,7 @@ class PointSizes {
 };
 
 // An upper bound in bytes for the expanded draw and for the lists that it is built from. A growing list is copied.
-uint64_t most_bytes(const DrawCommand& draw, bool as_triangles) {
+uint64_t max_bytes(const DrawCommand& draw, bool as_triangles) {
   constexpr uint64_t kGrowth = 3, kQuad = 4 * (2 * sizeof(glm::vec4) + sizeof(VertexSource)) + 6 * sizeof(uint32_t);
   const uint64_t elements = draw.element_count, list = sizeof(std::vector<uint32_t>) + sizeof(uint32_t);
   if (as_triangles) return kGrowth * elements * (list + 3 * sizeof(uint32_t));
@@ -351,7 +351,7 @@ bool needs_expansion(const DrawCommand& draw, const State& state) {
 
 ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command, Loading& loading) {
   const bool as_triangles = is_triangles(draw.topology) && state.polygon_mode == PolygonMode::fill;
-  loading.check(most_bytes(draw, as_triangles), fmt::format("command {}", command));
+  loading.check(max_bytes(draw, as_triangles), fmt::format("command {}", command));
   ExpandedDraw out;
   const auto lists = element_lists(frame, draw, loading);
   if (as_triangles) {
@@ -372,7 +372,7 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
   for (uint32_t instance = 0; instance < draw.instances; ++instance) {
     const uint32_t base = instance * draw.vertex_count;
     const auto line = [&](uint32_t a, uint32_t b) { widener.line(vertices, base + a, base + b); };
-    const auto point = [&](uint32_t v) { widener.point(vertices, base + v, sizes.of(base + v)); };
+    const auto point = [&](uint32_t v) { widener.point(vertices, base + v, sizes.size(base + v)); };
     const auto whole_line = [&](uint32_t a, uint32_t b) {
       line(a, b);
       widener.end_primitive();

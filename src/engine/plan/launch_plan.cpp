@@ -19,10 +19,10 @@ namespace {
 constexpr uint64_t kMaxTaskPairs = uint64_t(1) << 20;
 
 // The number of bins of the target with the most bins.
-uint64_t most_bins(const TargetPlan& targets) {
-  uint64_t most = 1;
-  for (const TargetRecord& target : targets.targets) most = std::max(most, uint64_t(target.bins_x) * target.bins_y);
-  return most;
+uint64_t max_bins(const TargetPlan& targets) {
+  uint64_t bins = 1;
+  for (const TargetRecord& target : targets.targets) bins = std::max(bins, uint64_t(target.bins_x) * target.bins_y);
+  return bins;
 }
 
 // Each batch that has started may fill store blocks and never waits for one. The store's size does not depend on
@@ -55,14 +55,14 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
     return of_workers * 2 <= s.store_blocks && of_workers <= kStockCapacity * uint32_t(shape.blocks);
   };
   while (s.task_batches > 1 && !fit()) --s.task_batches;
-  const uint64_t of_pairs = kMaxTaskPairs / (uint64_t(draws.batch_triangles) * most_bins(targets));
+  const uint64_t of_pairs = kMaxTaskPairs / (uint64_t(draws.batch_triangles) * max_bins(targets));
   s.task_batches = uint32_t(std::clamp<uint64_t>(of_pairs, 1, s.task_batches));
   s.tasks = (batches + s.task_batches - 1) / s.task_batches;
   s.blocks_per_task = s.task_batches * batch_blocks;
   // After everything that started is drawn, the blocks that one task needs lie outside all stocks.
-  const uint32_t blocks_of_warps = uint32_t(shape.blocks), most = std::max(s.blocks_per_task, clipped_blocks);
-  s.stock_keep = std::min(kMaxStock, (s.store_blocks - most) / (kStockShare * blocks_of_warps));
-  s.stock_capacity = std::min(kStockCapacity, std::max(2 * s.stock_keep, uint32_t(shape.warps) * most));
+  const uint32_t blocks_of_warps = uint32_t(shape.blocks), task_blocks = std::max(s.blocks_per_task, clipped_blocks);
+  s.stock_keep = std::min(kMaxStock, (s.store_blocks - task_blocks) / (kStockShare * blocks_of_warps));
+  s.stock_capacity = std::min(kStockCapacity, std::max(2 * s.stock_keep, uint32_t(shape.warps) * task_blocks));
   s.window = std::bit_ceil(std::max<uint32_t>(kLeastWindow, kWindowRounds * workers * uint32_t(shape.warps)));
   return s;
 }
@@ -76,12 +76,12 @@ uint32_t find_direct_phase(const LaunchPlan& plan, SmallTriangles small, const L
   const bool pays = shape.width == 32 && plan.targets->samples * sizeof(uint64_t) <= shape.memory_limit;
   if (plan.targets->is_shared || plan.targets->is_sampled) return kNoPhase;
   if (small == SmallTriangles::queue || (small == SmallTriangles::automatic && !pays)) return kNoPhase;
-  uint32_t found = kNoPhase, most = 0, begin = 0;
+  uint32_t found = kNoPhase, max_batches = 0, begin = 0;
   for (const PhaseRecord& phase : plan.draws->phases) {
     const uint32_t batches = phase.end_batch - begin;
     begin = phase.end_batch;
-    if (phase.kind != PhaseKind::order_free || batches <= most) continue;
-    most = batches;
+    if (phase.kind != PhaseKind::order_free || batches <= max_batches) continue;
+    max_batches = batches;
     found = uint32_t(&phase - plan.draws->phases.data());
   }
   return found;

@@ -21,7 +21,7 @@ std::array<float, 256> decode_table(bool srgb) {
   return table;
 }
 
-uint32_t unorm(float v, float most) { return uint32_t(std::lround(std::clamp(v, 0.0f, 1.0f) * most)); }
+uint32_t unorm(float value, float max_code) { return uint32_t(std::lround(std::clamp(value, 0.0f, 1.0f) * max_code)); }
 
 TexelCode code_of(const Texture& texture) {
   if (!texture.srgb) return TexelCode::linear;
@@ -42,7 +42,7 @@ SamplerRecord sampler_record(const Sampler& s) {
 }
 
 // Encodes the texel in the texture's own format, as OpenGL stores levels.
-uint32_t own_code(bool srgb, const glm::vec4& texel) {
+uint32_t stored_code(bool srgb, const glm::vec4& texel) {
   if (srgb) return uint32_t(color_code(ColorFormat::rgba8_srgb, texel));
   return unorm(texel.x, 255) | unorm(texel.y, 255) << 8 | unorm(texel.z, 255) << 16 | unorm(texel.w, 255) << 24;
 }
@@ -50,7 +50,7 @@ uint32_t own_code(bool srgb, const glm::vec4& texel) {
 // `decoded`: linear light by 8-bit sRGB code. Levels are first rounded to those codes, because the texture has that
 // precision.
 uint32_t encode(TexelCode code, const glm::vec4& texel, const std::array<float, 256>& decoded) {
-  const uint32_t stored = own_code(code != TexelCode::linear, texel);
+  const uint32_t stored = stored_code(code != TexelCode::linear, texel);
   if (code == TexelCode::linear) return stored;
   glm::vec3 root;
   for (int c = 0; c < 3; ++c) root[c] = std::sqrt(decoded[size_t(stored >> (8 * c) & 255)]);
@@ -134,7 +134,7 @@ CapturedTexture append_captured(const Texture& texture, std::vector<std::byte>& 
     ++made.levels;
     for (const glm::vec4& t : level) {
       loading.step();
-      const uint32_t code = own_code(texture.srgb, t);
+      const uint32_t code = stored_code(texture.srgb, t);
       const auto* const bytes = reinterpret_cast<const std::byte*>(&code);
       data.insert(data.end(), bytes, bytes + sizeof code);
     }

@@ -42,8 +42,8 @@ GivenDraws::GivenDraws(PreparedFrame& frame, bool named) : frame_(frame), named_
   draw_end_ = std::move(p.draw_end);
   runs_ = std::move(p.runs);
   batch_run_ = std::move(p.batch_run);
-  own_indices_ = std::move(p.expanded_indices);
-  indices_ = own_indices_.empty() ? p.frame->indices.data() : own_indices_.data();
+  expanded_indices_ = std::move(p.expanded_indices);
+  indices_ = expanded_indices_.empty() ? p.frame->indices.data() : expanded_indices_.data();
   clear();
 }
 
@@ -53,7 +53,7 @@ GivenDraws::~GivenDraws() {
   p.draw_end = std::move(draw_end_);
   p.runs = std::move(runs_);
   p.batch_run = std::move(batch_run_);
-  p.expanded_indices = std::move(own_indices_);
+  p.expanded_indices = std::move(expanded_indices_);
   p.whole_ids = {};
   p.tables_changed();
 }
@@ -140,7 +140,7 @@ void GivenDraws::give_commands(uint32_t first, uint32_t end) {
   PreparedFrame::Impl& p = PreparedFrame::Impl::of(frame_);
   p.draws = draws_;
   p.draw_end.assign(draws_.size(), 0);
-  p.expanded_indices = own_indices_;
+  p.expanded_indices = expanded_indices_;
   uint32_t run = 0;
   for (size_t d = 0; d < draws_.size(); ++d) {
     const bool drawn = draws_[d].command >= first && draws_[d].command < end;

@@ -69,7 +69,7 @@ class [[gnu::visibility("hidden")]] GivenDraws {
   std::vector<DrawRecord> draws_;
   std::vector<uint32_t> draw_end_;
   std::vector<RunRecord> runs_;
-  std::vector<uint32_t> batch_run_, own_indices_;
+  std::vector<uint32_t> batch_run_, expanded_indices_;
   const uint32_t* indices_ = nullptr;
 };
 

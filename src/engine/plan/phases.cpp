@@ -75,10 +75,10 @@ PhaseRecord clear_phase(const PreparedFrame::Impl& prepared, const ClearCommand&
 void set_clear_color(const Target& target, size_t plane, const glm::vec4& color, PhaseRecord& phase) {
   const SampledType type =
       plane < target.colors.size() ? shader::type_of(target.colors[plane].format) : SampledType::real;
-  const double least = type == SampledType::natural ? 0 : -2147483648.0;
-  const double most = type == SampledType::natural ? 4294967295.0 : 2147483647.0;
+  const double min = type == SampledType::natural ? 0 : -2147483648.0;
+  const double max = type == SampledType::natural ? 4294967295.0 : 2147483647.0;
   for (int i = 0; i < 4; ++i) {
-    const auto whole = uint32_t(int64_t(std::clamp(std::isnan(color[i]) ? 0.0 : double(color[i]), least, most)));
+    const auto whole = uint32_t(int64_t(std::clamp(std::isnan(color[i]) ? 0.0 : double(color[i]), min, max)));
     phase.clear_color[i] = type == SampledType::real ? color[i] : std::bit_cast<float>(whole);
   }
 }

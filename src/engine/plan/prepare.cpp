@@ -353,19 +353,19 @@ void PreparedFrame::Impl::reorder() {
   shape.require_commands(*frame);
   std::vector<uint32_t> commands = drawing_order(*frame, middles);
   if (commands == order) return;
-  std::vector<uint32_t> place(commands.size()), from(draws.size()), first_run(draws.size());
+  std::vector<uint32_t> place(commands.size()), old_draw(draws.size()), first_run(draws.size());
   for (uint32_t i = 0; i < commands.size(); ++i) place[commands[i]] = i;
-  std::iota(from.begin(), from.end(), 0u);
-  std::ranges::stable_sort(from, {}, [&](uint32_t draw) { return place[draws[draw].command]; });
+  std::iota(old_draw.begin(), old_draw.end(), 0u);
+  std::ranges::stable_sort(old_draw, {}, [&](uint32_t draw) { return place[draws[draw].command]; });
   for (size_t run = runs.size(); run-- > 0;) first_run[runs[run].draw] = uint32_t(run);
   const auto was_draws = std::exchange(draws, {});
   const auto was_boxes = std::exchange(boxes, {});
   const auto was_runs = std::exchange(runs, {});
   const auto was_batches = uint32_t(std::exchange(batch_run, {}).size());
-  for (uint32_t draw = 0; draw < from.size(); ++draw) {
-    draws.push_back(was_draws[from[draw]]);
-    if (!was_boxes.empty()) boxes.push_back(was_boxes[from[draw]]);
-    for (size_t r = first_run[from[draw]]; r < was_runs.size() && was_runs[r].draw == from[draw]; ++r) {
+  for (uint32_t draw = 0; draw < old_draw.size(); ++draw) {
+    draws.push_back(was_draws[old_draw[draw]]);
+    if (!was_boxes.empty()) boxes.push_back(was_boxes[old_draw[draw]]);
+    for (size_t r = first_run[old_draw[draw]]; r < was_runs.size() && was_runs[r].draw == old_draw[draw]; ++r) {
       const RunRecord& run = was_runs[r];
       const uint32_t end = r + 1 < was_runs.size() ? was_runs[r + 1].first_batch : was_batches;
       const auto first_batch = uint32_t(batch_run.size());
@@ -517,9 +517,9 @@ void PreparedFrame::update_textures(uint32_t first, uint32_t count) {
     for (size_t i = first; i < end; ++i) {
       std::vector<uint32_t> texels;
       TextureRecord record = append_mip_chain(all[i], texels, loading);
-      const uint32_t at = p.textures[i].first_texel[0];
-      for (uint32_t level = 0; level < record.levels; ++level) record.first_texel[level] += at;
-      std::copy(texels.begin(), texels.end(), p.texels.begin() + at);
+      const uint32_t first_texel = p.textures[i].first_texel[0];
+      for (uint32_t level = 0; level < record.levels; ++level) record.first_texel[level] += first_texel;
+      std::copy(texels.begin(), texels.end(), p.texels.begin() + first_texel);
       p.textures[i] = record;
     }
     p.textures_version = next_version();

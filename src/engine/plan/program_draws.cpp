@@ -69,8 +69,9 @@ bool has_alpha(const Target& target, int plane) {
 // The targets with a colour without alpha that a blit or a copy takes to a colour with alpha, where it must be 1.
 std::vector<bool> targets_with_alpha_one(const Frame& frame) {
   std::vector<bool> result(frame.targets.size());
-  const auto look = [&](uint32_t from, int from_plane, uint32_t to, int to_plane) {
-    if (!has_alpha(frame.targets[from], from_plane) && has_alpha(frame.targets[to], to_plane)) result[from] = true;
+  const auto look = [&](uint32_t source, int source_plane, uint32_t target, int target_plane) {
+    if (!has_alpha(frame.targets[source], source_plane) && has_alpha(frame.targets[target], target_plane))
+      result[source] = true;
   };
   for (const Command& command : frame.commands) {
     if (const auto* const blit = std::get_if<BlitCommand>(&command); blit != nullptr && blit->color)
@@ -712,11 +713,11 @@ void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, con
   }
   record.first_varying = expanded_varyings_.size();
   record.stride += more_words(expanded) + (with_primitives ? 1 : 0);
-  const float* const from = frame.varyings.data() + inputs.first_varying;
+  const float* const vertices = frame.varyings.data() + inputs.first_varying;
   for (size_t number = 0; number < expanded.sources.size(); ++number) {
     const VertexSource& source = expanded.sources[number];
-    const float *const a = from + size_t(source.a) * stride, *const b = from + size_t(source.b) * stride;
-    const float* const flat = from + size_t(source.flat) * stride;
+    const float *const a = vertices + size_t(source.a) * stride, *const b = vertices + size_t(source.b) * stride;
+    const float* const flat = vertices + size_t(source.flat) * stride;
     const size_t first = expanded_varyings_.size();
     for (uint32_t i = 0; i < stride; ++i) {
       const float value = !is_smooth[i] ? flat[i] : source.t == 0 ? a[i] : a[i] + (b[i] - a[i]) * source.t;

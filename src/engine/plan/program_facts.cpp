@@ -70,8 +70,8 @@ TexelRanges::Channels ranges_of(const SampledRecord& record, const uint32_t* tex
   }
   TexelRanges::Channels ranges;
   for (size_t c = 0; c < 4; ++c) {
-    const uint8_t from = record.channel[c];
-    ranges[c] = from == kChannelZero ? kZero : from == kChannelOne ? kOne : widened(stored[from]);
+    const uint8_t channel = record.channel[c];
+    ranges[c] = channel == kChannelZero ? kZero : channel == kChannelOne ? kOne : widened(stored[channel]);
   }
   return ranges;
 }

@@ -56,18 +56,18 @@ void HostSquares::for_tiles(const OwnedBins& owned, uint32_t rank, uint32_t targ
 }
 
 void HostSquares::pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) {
-  auto* at = static_cast<uint32_t*>(to);
+  auto* next = static_cast<uint32_t*>(to);
   for_tiles(owned, rank, target, planes, [&](uint32_t* words, size_t count) {
-    std::memcpy(at, words, count * sizeof(uint32_t));
-    at += count;
+    std::memcpy(next, words, count * sizeof(uint32_t));
+    next += count;
   });
 }
 
 void HostSquares::unpack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, const void* from) {
-  const auto* at = static_cast<const uint32_t*>(from);
+  const auto* next = static_cast<const uint32_t*>(from);
   for_tiles(owned, rank, target, planes, [&](uint32_t* words, size_t count) {
-    std::memcpy(words, at, count * sizeof(uint32_t));
-    at += count;
+    std::memcpy(words, next, count * sizeof(uint32_t));
+    next += count;
   });
 }
 

@@ -145,12 +145,12 @@ std::vector<size_t> add_buffer_draw(Frame& frame, int buffer) {
   if (!frame.colors.empty()) frame.colors.resize(vertices, glm::vec4(1));
   if (frame.materials.empty()) frame.materials.emplace_back();
   // Insert the draw after the draws of earlier buffers, which begin the frame.
-  size_t at = 0;
-  while (at < frame.commands.size() && std::holds_alternative<DrawCommand>(frame.commands[at]) &&
-         frame.targets[frame.views[std::get<DrawCommand>(frame.commands[at]).first_view].target].id >= kFirstId)
-    ++at;
-  frame.commands.insert(frame.commands.begin() + std::ptrdiff_t(at), std::move(draw));
-  return {at};
+  size_t place = 0;
+  while (place < frame.commands.size() && std::holds_alternative<DrawCommand>(frame.commands[place]) &&
+         frame.targets[frame.views[std::get<DrawCommand>(frame.commands[place]).first_view].target].id >= kFirstId)
+    ++place;
+  frame.commands.insert(frame.commands.begin() + std::ptrdiff_t(place), std::move(draw));
+  return {place};
 }
 
 std::vector<uint32_t> keyboard_texels(const FragmentShader& shader) {

@@ -61,7 +61,7 @@ class PassTextures {
   PassTextures(Frame& frame, const FragmentShader& shader, int pass, Loading& loading)
       : frame_(frame), shader_(shader), pass_(pass), loading_(loading) {}
 
-  BoundTexture of(const std::string& sampler, const Material& material) {
+  BoundTexture find(const std::string& sampler, const Material& material) {
     const auto image = shader_.textures.find(sampler);
     if (image != shader_.textures.end()) return bound("texture " + sampler, [&] { return of_image(image->second); });
     const GivenSampler* const given = find_given(given_samplers(), sampler);
@@ -186,7 +186,7 @@ class PassDraws {
       inputs.first_uniform = add_uniforms(program, inputs.first_uniform);
       inputs.program = program.number;
       for (const std::string& sampler : program.samplers)
-        inputs.textures.push_back(textures_.of(sampler, frame_.materials[draw.material]));
+        inputs.textures.push_back(textures_.find(sampler, frame_.materials[draw.material]));
       draw.inputs = int32_t(frame_.inputs.size());
       frame_.inputs.push_back(std::move(inputs));
       if (has_vertices) add_vertices(draw);
@@ -289,16 +289,16 @@ class PassDraws {
     for (uint32_t instance = 0; instance < draw.instances; ++instance) {
       for (uint32_t vertex = 0; vertex < draw.vertex_count; ++vertex) {
         loading_.step();
-        const size_t at = all.size();
-        all.resize(at + size_t(stride));
+        const size_t first = all.size();
+        all.resize(first + size_t(stride));
         const uint64_t number = uint64_t(instance) * draw.vertex_count + vertex;
-        const auto from = all.begin() + std::ptrdiff_t(old + number * program.old_stride);
-        std::copy(from, from + std::ptrdiff_t(program.old_stride), all.begin() + std::ptrdiff_t(at));
+        const auto source = all.begin() + std::ptrdiff_t(old + number * program.old_stride);
+        std::copy(source, source + std::ptrdiff_t(program.old_stride), all.begin() + std::ptrdiff_t(first));
         for (const auto& [component, input] : program.inputs) {
           if (input == nullptr) continue;
           // All instances of a vertex shader's draw share the draw's model.
           const glm::vec4 value = input->value({frame_, draw, means, shader_.vertex ? 0 : instance, vertex});
-          for (uint32_t i = 0; i < input->words; ++i) all[at + component + i] = value[int(i)];
+          for (uint32_t i = 0; i < input->words; ++i) all[first + component + i] = value[int(i)];
         }
       }
     }
@@ -334,7 +334,7 @@ class PassDraws {
     made.first_uniform = frame_.uniforms.size();
     frame_.uniforms.insert(frame_.uniforms.end(), vertex_initial_.begin(), vertex_initial_.end());
     for (const shader::SamplerInput& sampler : shader_.vertex->samplers)
-      made.textures.push_back(textures_.of(sampler.name, frame_.materials[draw.material]));
+      made.textures.push_back(textures_.find(sampler.name, frame_.materials[draw.material]));
     const uint64_t first = frame_.positions.size(), end = first + uint64_t(draw.vertex_count) * draw.instances;
     constexpr uint64_t kOfVertex = sizeof(glm::vec4) * 2 + sizeof(glm::vec3) + sizeof(glm::vec2) * 2;
     loading_.check(2 * end * kOfVertex, "vertices");
@@ -380,10 +380,10 @@ class PassDraws {
     const uint64_t first = frame_.uniforms.size();
     const FragmentProgram& made = frame_.programs[program.number];
     frame_.uniforms.resize(size_t(first + uniform_words(made)));
-    const auto from = frame_.uniforms.begin() + std::ptrdiff_t(old),
-               to = frame_.uniforms.begin() + std::ptrdiff_t(first);
-    std::copy(from, from + std::ptrdiff_t(program.old_words), to);
-    std::ranges::copy(program.initial, to + std::ptrdiff_t(program.old_words));
+    const auto source = frame_.uniforms.begin() + std::ptrdiff_t(old),
+               target = frame_.uniforms.begin() + std::ptrdiff_t(first);
+    std::copy(source, source + std::ptrdiff_t(program.old_words), target);
+    std::ranges::copy(program.initial, target + std::ptrdiff_t(program.old_words));
     return first;
   }
 

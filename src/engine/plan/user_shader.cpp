@@ -66,11 +66,11 @@ std::vector<std::string> names_of(std::span<const Given> all) {
   return names;
 }
 
-// Returns true if a program of the frame has a variable of this name in the member list `of`.
+// Returns true if a program of the frame has a variable of this name in the list `variables`.
 template <class Variable>
-bool is_captured(const Frame& frame, std::vector<Variable> FragmentProgram::*of, const std::string& name) {
+bool is_captured(const Frame& frame, std::vector<Variable> FragmentProgram::*variables, const std::string& name) {
   return std::any_of(frame.programs.begin(), frame.programs.end(), [&](const FragmentProgram& program) {
-    return std::any_of((program.*of).begin(), (program.*of).end(),
+    return std::any_of((program.*variables).begin(), (program.*variables).end(),
                        [&](const Variable& one) { return variable_name(one.name) == variable_name(name); });
   });
 }
@@ -155,19 +155,19 @@ void check_samplers(const Frame& frame, const Shader& source, const shader::Prog
   }
 }
 
-bool is_own(const shader::Uniform& uniform) {
+bool is_declared(const shader::Uniform& uniform) {
   return uniform.block.empty() && find_given(given_uniforms(), uniform.name) == nullptr;
 }
 
 // The uniforms that the shader's stages declare themselves. Throws if two stages declare one differently.
-std::vector<const shader::Uniform*> own_uniforms_of(const CompiledPass& own) {
+std::vector<const shader::Uniform*> declared_uniforms_of(const CompiledPass& own) {
   std::vector<const shader::Uniform*> all;
   for (const shader::Uniform& uniform : own.program.uniforms) {
-    if (is_own(uniform)) all.push_back(&uniform);
+    if (is_declared(uniform)) all.push_back(&uniform);
   }
   if (!own.vertex) return all;
   for (const shader::Uniform& uniform : own.vertex->uniforms) {
-    if (!is_own(uniform)) continue;
+    if (!is_declared(uniform)) continue;
     const auto known =
         std::find_if(all.begin(), all.end(), [&](const shader::Uniform* one) { return one->name == uniform.name; });
     if (known == all.end()) {
@@ -184,7 +184,7 @@ std::vector<const shader::Uniform*> own_uniforms_of(const CompiledPass& own) {
 // Checks that every uniform and texture that the caller gives exists in the shader.
 void check_given(const CompiledPass& own) {
   const FragmentShader& source = own.source;
-  const std::vector<const shader::Uniform*> uniforms = own_uniforms_of(own);
+  const std::vector<const shader::Uniform*> uniforms = declared_uniforms_of(own);
   std::vector<std::string> known;
   for (const shader::Uniform* const uniform : uniforms) known.push_back(uniform->name);
   for (const auto& [name, values] : source.uniforms) {
@@ -195,9 +195,9 @@ void check_given(const CompiledPass& own) {
     if (values.size() != found->words)
       refuse(source, name, fmt::format("uniform '{}' has {}, not {}", name, numbers(found->words), values.size()));
     for (const double value : values) {
-      const double least = found->kind == Kind::whole ? -2147483648.0 : 0,
-                   most = found->kind == Kind::whole ? 2147483647.0 : 4294967295.0;
-      if (found->kind != Kind::number && (std::floor(value) != value || value < least || value > most))
+      const double min = found->kind == Kind::whole ? -2147483648.0 : 0,
+                   max = found->kind == Kind::whole ? 2147483647.0 : 4294967295.0;
+      if (found->kind != Kind::number && (std::floor(value) != value || value < min || value > max))
         refuse(source, name, fmt::format("uniform '{}' is of {}; {} is not one", name, name_of(found->kind), value));
     }
   }
@@ -229,7 +229,7 @@ uint32_t bits_of(Kind kind, double value) {
   return kind == Kind::number ? std::bit_cast<uint32_t>(float(value)) : uint32_t(int64_t(value));
 }
 
-std::vector<uint32_t> own_words(const shader::Uniform& uniform, const FragmentShader& source) {
+std::vector<uint32_t> words_of_uniform(const shader::Uniform& uniform, const FragmentShader& source) {
   std::vector<uint32_t> words = uniform.initial;
   const auto given = source.uniforms.find(uniform.name);
   if (given != source.uniforms.end()) {
@@ -268,14 +268,14 @@ void require_draw(const Frame& frame, size_t command, const DrawCommand& draw) {
 }
 
 // Texts for other players than Shadertoy's declare some of its uniforms with fewer components or another type.
-void fill_given(const GivenUniform& given, const shader::Uniform& uniform, const UniformPlace& at, uint32_t* to) {
-  if (given.kind == uniform.kind && given.words == uniform.words) return given.fill(at, to);
-  std::vector<uint32_t> words(given.words);
-  given.fill(at, words.data());
+void fill_given(const GivenUniform& given, const shader::Uniform& uniform, const UniformPlace& place, uint32_t* words) {
+  if (given.kind == uniform.kind && given.words == uniform.words) return given.fill(place, words);
+  std::vector<uint32_t> given_words(given.words);
+  given.fill(place, given_words.data());
   for (uint32_t i = 0; i < uniform.words; ++i) {
     const double value =
-        given.kind == Kind::number ? double(std::bit_cast<float>(words[i])) : double(int32_t(words[i]));
-    to[i] = bits_of(uniform.kind, value);
+        given.kind == Kind::number ? double(std::bit_cast<float>(given_words[i])) : double(int32_t(given_words[i]));
+    words[i] = bits_of(uniform.kind, value);
   }
 }
 
@@ -294,12 +294,12 @@ void fill_stage(Frame& frame, size_t number, const CompiledPass& own, const shad
                       "frame's {}; set the shader of a complete frame again",
                       number, uniform.name, size));
     }
-    uint32_t* const to = frame.uniforms.data() + first;
+    uint32_t* const words = frame.uniforms.data() + first;
     const GivenUniform* const given = find_given(given_uniforms(), uniform.name);
     if (given != nullptr) {
-      fill_given(*given, uniform, {frame, draw, own.source}, to);
+      fill_given(*given, uniform, {frame, draw, own.source}, words);
     } else if (own.source.uniforms.contains(uniform.name)) {
-      std::ranges::copy(own_words(uniform, own.source), to);
+      std::ranges::copy(words_of_uniform(uniform, own.source), words);
     }
   }
 }
@@ -372,11 +372,11 @@ std::vector<ShaderUniform> shader_uniforms(const Frame& frame, const FragmentSha
     return checked(frame, *passes.shaders.back(), loading);
   });
   std::vector<ShaderUniform> all;
-  for (const shader::Uniform* const declared : own_uniforms_of(own)) {
+  for (const shader::Uniform* const declared : declared_uniforms_of(own)) {
     const shader::Uniform& uniform = *declared;
     ShaderUniform one{uniform.name, ShaderType::f32, {}};
     if (uniform.kind != Kind::number) one.type = uniform.kind == Kind::whole ? ShaderType::i32 : ShaderType::u32;
-    for (const uint32_t word : own_words(uniform, shader)) {
+    for (const uint32_t word : words_of_uniform(uniform, shader)) {
       one.values.push_back(uniform.kind == Kind::number  ? double(std::bit_cast<float>(word))
                            : uniform.kind == Kind::whole ? double(int32_t(word))
                                                          : double(word));

@@ -131,7 +131,7 @@ struct GivenUniform {
   const char* name;
   shader::Kind kind;
   uint32_t words;
-  void (*fill)(const UniformPlace&, uint32_t* to);
+  void (*fill)(const UniformPlace&, uint32_t* words);
   bool of_view = false;      // differs between the views of a draw
   bool of_instance = false;  // differs between its instances
 };

@@ -18,13 +18,13 @@ constexpr size_t kMaxIncluded = 32;  // limit on files that include each other
 // Replaces comments by spaces and keeps line breaks, so that line numbers stay valid.
 std::string without_comments(std::string_view text) {
   std::string result(text);
-  for (size_t at = 0; at + 1 < result.size(); ++at) {
-    if (result[at] != '/' || (result[at + 1] != '/' && result[at + 1] != '*')) continue;
-    const bool is_line = result[at + 1] == '/';
-    size_t end = result.find(is_line ? "\n" : "*/", at + 2);
+  for (size_t place = 0; place + 1 < result.size(); ++place) {
+    if (result[place] != '/' || (result[place + 1] != '/' && result[place + 1] != '*')) continue;
+    const bool is_line = result[place + 1] == '/';
+    size_t end = result.find(is_line ? "\n" : "*/", place + 2);
     end = end == std::string::npos ? result.size() : end + (is_line ? 0 : 2);
-    for (; at < end; ++at) result[at] = result[at] == '\n' ? '\n' : ' ';
-    --at;
+    for (; place < end; ++place) result[place] = result[place] == '\n' ? '\n' : ' ';
+    --place;
   }
   return result;
 }
@@ -33,10 +33,10 @@ bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)
 
 // The position at which `name` is a whole word of the text.
 size_t find_word(std::string_view text, std::string_view name) {
-  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const bool begins = at == 0 || !is_part_of_name(text[at - 1]);
-    const size_t end = at + name.size();
-    if (begins && (end == text.size() || !is_part_of_name(text[end]))) return at;
+  for (size_t place = text.find(name); place != std::string_view::npos; place = text.find(name, place + 1)) {
+    const bool begins = place == 0 || !is_part_of_name(text[place - 1]);
+    const size_t end = place + name.size();
+    if (begins && (end == text.size() || !is_part_of_name(text[end]))) return place;
   }
   return std::string_view::npos;
 }
@@ -151,21 +151,21 @@ std::string code_of(std::string_view text) {
 // Returns true if the code has a function of this name with the type `void`.
 bool has_function(std::string_view code, std::string_view name) {
   for (size_t begin = 0;;) {
-    const size_t at = find_word(code.substr(begin), name);
-    if (at == std::string_view::npos) return false;
-    std::string_view before = code.substr(0, begin + at), after = code.substr(begin + at + name.size());
+    const size_t place = find_word(code.substr(begin), name);
+    if (place == std::string_view::npos) return false;
+    std::string_view before = code.substr(0, begin + place), after = code.substr(begin + place + name.size());
     before = before.substr(0, before.find_last_not_of(" \t\r\n") + 1);
     after.remove_prefix(std::min(after.find_first_not_of(" \t\r\n"), after.size()));
     if (before.ends_with("void") && after.starts_with('(')) return true;
-    begin += at + name.size();
+    begin += place + name.size();
   }
 }
 
 // Returns true if the text itself declares a uniform of this name.
 bool declares_uniform(std::string_view code, std::string_view name) {
   constexpr std::string_view kWord = "uniform";
-  for (size_t at = find_word(code, kWord); at != std::string_view::npos; at = find_word(code, kWord)) {
-    code.remove_prefix(at + kWord.size());
+  for (size_t place = find_word(code, kWord); place != std::string_view::npos; place = find_word(code, kWord)) {
+    code.remove_prefix(place + kWord.size());
     if (find_word(code.substr(0, code.find(';')), name) != std::string_view::npos) return true;
   }
   return false;
@@ -237,8 +237,8 @@ void add_toy(const std::string& text, std::string_view code, bool with_all, std:
   // In GLSL ES, extensions stand before everything else.
   std::string extensions =
       take_directives(body, [](std::string_view name, std::string_view) { return name == "extension"; });
-  for (size_t at = extensions.find("require"); at != std::string::npos; at = extensions.find("require"))
-    extensions.replace(at, 7, "enable");
+  for (size_t place = extensions.find("require"); place != std::string::npos; place = extensions.find("require"))
+    extensions.replace(place, 7, "enable");
   const auto add = [&](const std::string& of_version) {
     const bool is_es = of_version.find("es") != std::string::npos;
     all.push_back(of_version + extensions + toy_head(code, is_es, with_all) + "#line 1\n" + body + kToyMain);
@@ -298,17 +298,17 @@ std::vector<std::string> completed_shaders(const std::string& given) {
 std::string with_includes(const std::string& given, const std::filesystem::path& file) {
   if (shader::is_spirv(given)) return given;
   std::vector<std::filesystem::path> chain{file.lexically_normal()};
-  const auto expanded = [&](const auto& self, const std::string& of, size_t line_of_all) -> std::string {
-    const std::string code = without_comments(of);
+  const auto expanded = [&](const auto& self, const std::string& original, size_t only_line) -> std::string {
+    const std::string code = without_comments(original);
     std::string result;
     size_t number = 0;
     bool continues = false;
-    each_line(of, [&](size_t begin, std::string_view line) {
+    each_line(original, [&](size_t begin, std::string_view line) {
       ++number;
-      const size_t shown = line_of_all == 0 ? number : line_of_all;
+      const size_t shown = only_line == 0 ? number : only_line;
       const auto [name, rest] = directive_of(std::string_view(code).substr(begin, line.size()));
       // Lines of an included file have the number of the line that includes it, which messages can name.
-      if (line_of_all != 0 && !continues) result += "#line " + std::to_string(shown) + "\n";
+      if (only_line != 0 && !continues) result += "#line " + std::to_string(shown) + "\n";
       continues = line.ends_with('\\') || line.ends_with("\\\r");
       const size_t end = rest.size() > 1 ? rest.find(rest[0] == '<' ? '>' : '"', 1) : std::string_view::npos;
       if (name != "include" || end == std::string_view::npos) {
@@ -344,9 +344,9 @@ std::string with_includes(const std::string& given, const std::filesystem::path&
 uint32_t line_of_name(std::string_view text, std::string_view name) {
   if (shader::is_spirv(text)) return 0;
   const std::string code = without_comments(text);
-  const size_t at = find_word(code, name);
-  if (at == std::string::npos) return 0;
-  return uint32_t(std::count(code.begin(), code.begin() + std::ptrdiff_t(at), '\n')) + 1;
+  const size_t place = find_word(code, name);
+  if (place == std::string::npos) return 0;
+  return uint32_t(std::count(code.begin(), code.begin() + std::ptrdiff_t(place), '\n')) + 1;
 }
 
 }  // namespace brokkr

@@ -25,7 +25,7 @@ const Target& target_of(const Frame& frame, const DrawCommand& draw) {
 bool is_captured(const Frame& frame, const DrawCommand& draw) {
   return draw.vertex_kind == VertexKind::clip_space && (draw.vertices < 0 || frame.models.empty());
 }
-bool is_captured(const VertexPlace& at) { return is_captured(at.frame, at.draw); }
+bool is_captured(const VertexPlace& place) { return is_captured(place.frame, place.draw); }
 
 // Guesses the eye position of a captured draw, assuming a vertical field of view of 67 degrees.
 glm::vec3 eye_position(const Frame& frame, const DrawCommand& draw, const glm::vec4& clip) {
@@ -34,77 +34,84 @@ glm::vec3 eye_position(const Frame& frame, const DrawCommand& draw, const glm::v
   return {clip.x * kHalfHeight * float(target.width) / float(target.height), clip.y * kHalfHeight, -clip.w};
 }
 
-size_t index_of(const VertexPlace& at) {
-  const size_t of_instance = is_captured(at) ? size_t(at.instance) * at.draw.vertex_count : 0;
-  return size_t(at.draw.first_vertex) + of_instance + at.vertex;
+size_t index_of(const VertexPlace& place) {
+  const size_t of_instance = is_captured(place) ? size_t(place.instance) * place.draw.vertex_count : 0;
+  return size_t(place.draw.first_vertex) + of_instance + place.vertex;
 }
-glm::vec3 object_position(const VertexPlace& at) {
-  const glm::vec4& p = at.frame.positions[index_of(at)];
-  return is_captured(at) ? eye_position(at.frame, at.draw, p) : glm::vec3(p);
+glm::vec3 object_position(const VertexPlace& place) {
+  const glm::vec4& p = place.frame.positions[index_of(place)];
+  return is_captured(place) ? eye_position(place.frame, place.draw, p) : glm::vec3(p);
 }
-glm::vec3 object_normal(const VertexPlace& at) {
-  if (!at.means.normals.empty()) return at.means.normals[at.vertex];
-  return at.frame.normals[index_of(at)];
+glm::vec3 object_normal(const VertexPlace& place) {
+  if (!place.means.normals.empty()) return place.means.normals[place.vertex];
+  return place.frame.normals[index_of(place)];
 }
-glm::mat4 model_of(const VertexPlace& at) {
-  return is_captured(at) ? glm::mat4(1) : at.frame.models[at.draw.first_instance + at.instance];
+glm::mat4 model_of(const VertexPlace& place) {
+  return is_captured(place) ? glm::mat4(1) : place.frame.models[place.draw.first_instance + place.instance];
 }
 const Material& material_of(const Frame& frame, const DrawCommand& draw) { return frame.materials[draw.material]; }
 
-glm::vec2 texcoord(const VertexPlace& at, uint32_t set) {
-  const std::vector<glm::vec2>& all = set == 0 ? at.frame.texcoords : at.frame.second_texcoords;
-  return all.empty() ? glm::vec2(0) : all[index_of(at)];
+glm::vec2 texcoord(const VertexPlace& place, uint32_t set) {
+  const std::vector<glm::vec2>& all = set == 0 ? place.frame.texcoords : place.frame.second_texcoords;
+  return all.empty() ? glm::vec2(0) : all[index_of(place)];
 }
 // The coordinate at which the base colour's texture is read.
-glm::vec2 base_texcoord(const VertexPlace& at) {
-  const TextureMapping& mapping = material_of(at.frame, at.draw).diffuse_mapping;
-  return mapping.linear * texcoord(at, mapping.set) + mapping.offset;
+glm::vec2 base_texcoord(const VertexPlace& place) {
+  const TextureMapping& mapping = material_of(place.frame, place.draw).diffuse_mapping;
+  return mapping.linear * texcoord(place, mapping.set) + mapping.offset;
 }
 
 constexpr GivenInput kInputs[] = {
-    {"b_position", 3, [](const VertexPlace& at) { return model_of(at) * glm::vec4(object_position(at), 1); }},
-    {"b_normal", 3, [](const VertexPlace& at) { return model_of(at) * glm::vec4(object_normal(at), 0); }, true},
-    {"b_tangent", 3, [](const VertexPlace& at) { return model_of(at) * glm::vec4(at.means.tangents[at.vertex], 0); },
-     false, true},
-    {"b_object_position", 3, [](const VertexPlace& at) { return glm::vec4(object_position(at), 1); }},
-    {"b_object_normal", 3, [](const VertexPlace& at) { return glm::vec4(object_normal(at), 0); }, true},
-    {"b_uv", 2, [](const VertexPlace& at) { return glm::vec4(base_texcoord(at), 0, 0); }},
-    {"b_second_uv", 2, [](const VertexPlace& at) { return glm::vec4(texcoord(at, 1), 0, 0); }},
+    {"b_position", 3, [](const VertexPlace& place) { return model_of(place) * glm::vec4(object_position(place), 1); }},
+    {"b_normal", 3, [](const VertexPlace& place) { return model_of(place) * glm::vec4(object_normal(place), 0); },
+     true},
+    {"b_tangent", 3,
+     [](const VertexPlace& place) { return model_of(place) * glm::vec4(place.means.tangents[place.vertex], 0); }, false,
+     true},
+    {"b_object_position", 3, [](const VertexPlace& place) { return glm::vec4(object_position(place), 1); }},
+    {"b_object_normal", 3, [](const VertexPlace& place) { return glm::vec4(object_normal(place), 0); }, true},
+    {"b_uv", 2, [](const VertexPlace& place) { return glm::vec4(base_texcoord(place), 0, 0); }},
+    {"b_second_uv", 2, [](const VertexPlace& place) { return glm::vec4(texcoord(place, 1), 0, 0); }},
     {"b_color", 4,
-     [](const VertexPlace& at) { return at.frame.colors.empty() ? glm::vec4(1) : at.frame.colors[index_of(at)]; }},
+     [](const VertexPlace& place) {
+       return place.frame.colors.empty() ? glm::vec4(1) : place.frame.colors[index_of(place)];
+     }},
     {"b_surface", 3,
-     [](const VertexPlace& at) {
-       const bool has = !is_captured(at) && !at.frame.texcoords.empty();
-       return glm::vec4(base_texcoord(at), has ? 1 : 0, 0);
+     [](const VertexPlace& place) {
+       const bool has = !is_captured(place) && !place.frame.texcoords.empty();
+       return glm::vec4(base_texcoord(place), has ? 1 : 0, 0);
      }},
 };
 
 constexpr GivenAttribute kAttributes[] = {
-    {"b_position", 3, [](const VertexPlace& at) { return glm::vec4(object_position(at), 1); }},
-    {"b_normal", 3, [](const VertexPlace& at) { return glm::vec4(object_normal(at), 0); }, true},
-    {"b_tangent", 3, [](const VertexPlace& at) { return glm::vec4(at.means.tangents[at.vertex], 0); }, false, true},
-    {"b_uv", 2, [](const VertexPlace& at) { return glm::vec4(base_texcoord(at), 0, 0); }},
-    {"b_second_uv", 2, [](const VertexPlace& at) { return glm::vec4(texcoord(at, 1), 0, 0); }},
+    {"b_position", 3, [](const VertexPlace& place) { return glm::vec4(object_position(place), 1); }},
+    {"b_normal", 3, [](const VertexPlace& place) { return glm::vec4(object_normal(place), 0); }, true},
+    {"b_tangent", 3, [](const VertexPlace& place) { return glm::vec4(place.means.tangents[place.vertex], 0); }, false,
+     true},
+    {"b_uv", 2, [](const VertexPlace& place) { return glm::vec4(base_texcoord(place), 0, 0); }},
+    {"b_second_uv", 2, [](const VertexPlace& place) { return glm::vec4(texcoord(place, 1), 0, 0); }},
     {"b_color", 4,
-     [](const VertexPlace& at) { return at.frame.colors.empty() ? glm::vec4(1) : at.frame.colors[index_of(at)]; }},
+     [](const VertexPlace& place) {
+       return place.frame.colors.empty() ? glm::vec4(1) : place.frame.colors[index_of(place)];
+     }},
 };
 
 template <class... Numbers>
-void put(uint32_t* to, Numbers... numbers) {
-  ((*to++ = std::bit_cast<uint32_t>(float(numbers))), ...);
+void put(uint32_t* words, Numbers... numbers) {
+  ((*words++ = std::bit_cast<uint32_t>(float(numbers))), ...);
 }
-void put3(uint32_t* to, const glm::vec3& v) { put(to, v.x, v.y, v.z); }
-void put_matrix(uint32_t* to, const glm::mat4& m) {
-  for (int i = 0; i < 16; ++i) put(to + i, m[i / 4][i % 4]);
+void put3(uint32_t* words, const glm::vec3& v) { put(words, v.x, v.y, v.z); }
+void put_matrix(uint32_t* words, const glm::mat4& m) {
+  for (int i = 0; i < 16; ++i) put(words + i, m[i / 4][i % 4]);
 }
-void put_count(uint32_t* to, const UniformPlace& at) { *to = uint32_t(frame_number(at.shader)); }
+void put_count(uint32_t* words, const UniformPlace& place) { *words = uint32_t(frame_number(place.shader)); }
 
 // The model of the draw's only instance, if a vertex shader draws it.
-glm::mat4 model_of(const UniformPlace& at) {
-  return is_captured(at.frame, at.draw) ? glm::mat4(1) : at.frame.models[at.draw.first_instance];
+glm::mat4 model_of(const UniformPlace& place) {
+  return is_captured(place.frame, place.draw) ? glm::mat4(1) : place.frame.models[place.draw.first_instance];
 }
 
-const View& view_of(const UniformPlace& at) { return at.frame.views[at.draw.first_view]; }
+const View& view_of(const UniformPlace& place) { return place.frame.views[place.draw.first_view]; }
 
 // The world-to-eye matrix, which we recover from its product with the projection. Identity if the projection is not a
 // perspective without shear.
@@ -115,84 +122,86 @@ glm::mat4 view_matrix(const View& view) {
   return glm::lookAtRH(view.eye, view.eye + glm::normalize(forward), up);
 }
 
-glm::vec2 size_of(const UniformPlace& at) {
-  const Target& target = target_of(at.frame, at.draw);
+glm::vec2 size_of(const UniformPlace& place) {
+  const Target& target = target_of(place.frame, place.draw);
   return {float(target.width), float(target.height)};
 }
 
-void fill_light(const UniformPlace& at, uint32_t* to) {
-  const glm::vec3& light = at.frame.light_direction;
+void fill_light(const UniformPlace& place, uint32_t* words) {
+  const glm::vec3& light = place.frame.light_direction;
   const float length = glm::length(light);
-  put3(to, length > 0 ? light / length : glm::vec3(0, 1, 0));
+  put3(words, length > 0 ? light / length : glm::vec3(0, 1, 0));
 }
-void fill_channel_sizes(const UniformPlace& at, uint32_t* to);
+void fill_channel_sizes(const UniformPlace& place, uint32_t* words);
 
 constexpr GivenUniform kUniforms[] = {
     {"b_base_color", Kind::number, 4,
-     [](const UniformPlace& at, uint32_t* to) {
-       const Material& m = material_of(at.frame, at.draw);
-       put(to, m.diffuse.x, m.diffuse.y, m.diffuse.z, m.opacity);
+     [](const UniformPlace& place, uint32_t* words) {
+       const Material& m = material_of(place.frame, place.draw);
+       put(words, m.diffuse.x, m.diffuse.y, m.diffuse.z, m.opacity);
      }},
     {"b_metallic", Kind::number, 1,
-     [](const UniformPlace& at, uint32_t* to) {
-       const Material& m = material_of(at.frame, at.draw);
-       put(to, m.kind == MaterialKind::blinn_phong ? 0.0f : m.metallic);
+     [](const UniformPlace& place, uint32_t* words) {
+       const Material& m = material_of(place.frame, place.draw);
+       put(words, m.kind == MaterialKind::blinn_phong ? 0.0f : m.metallic);
      }},
     {"b_roughness", Kind::number, 1,
-     [](const UniformPlace& at, uint32_t* to) { put(to, roughness_of(material_of(at.frame, at.draw))); }},
+     [](const UniformPlace& place, uint32_t* words) {
+       put(words, roughness_of(material_of(place.frame, place.draw)));
+     }},
     {"b_emission", Kind::number, 3,
-     [](const UniformPlace& at, uint32_t* to) { put3(to, material_of(at.frame, at.draw).emission); }},
+     [](const UniformPlace& place, uint32_t* words) { put3(words, material_of(place.frame, place.draw).emission); }},
     {"b_specular", Kind::number, 3,
-     [](const UniformPlace& at, uint32_t* to) { put3(to, material_of(at.frame, at.draw).specular); }},
+     [](const UniformPlace& place, uint32_t* words) { put3(words, material_of(place.frame, place.draw).specular); }},
     {"b_shininess", Kind::number, 1,
-     [](const UniformPlace& at, uint32_t* to) { put(to, material_of(at.frame, at.draw).shininess); }},
+     [](const UniformPlace& place, uint32_t* words) { put(words, material_of(place.frame, place.draw).shininess); }},
     {"b_alpha_cutoff", Kind::number, 1,
-     [](const UniformPlace& at, uint32_t* to) { put(to, material_of(at.frame, at.draw).alpha_cutoff); }},
+     [](const UniformPlace& place, uint32_t* words) { put(words, material_of(place.frame, place.draw).alpha_cutoff); }},
     {"b_camera_position", Kind::number, 3,
-     [](const UniformPlace& at, uint32_t* to) {
-       put3(to, is_captured(at.frame, at.draw) ? glm::vec3(0) : view_of(at).eye);
+     [](const UniformPlace& place, uint32_t* words) {
+       put3(words, is_captured(place.frame, place.draw) ? glm::vec3(0) : view_of(place).eye);
      },
      true},
-    {"b_view", Kind::number, 16, [](const UniformPlace& at, uint32_t* to) { put_matrix(to, view_matrix(view_of(at))); },
-     true},
+    {"b_view", Kind::number, 16,
+     [](const UniformPlace& place, uint32_t* words) { put_matrix(words, view_matrix(view_of(place))); }, true},
     {"b_projection", Kind::number, 16,
-     [](const UniformPlace& at, uint32_t* to) {
-       put_matrix(to, view_of(at).view_projection * glm::inverse(view_matrix(view_of(at))));
+     [](const UniformPlace& place, uint32_t* words) {
+       put_matrix(words, view_of(place).view_projection * glm::inverse(view_matrix(view_of(place))));
      },
      true},
-    {"b_model", Kind::number, 16, [](const UniformPlace& at, uint32_t* to) { put_matrix(to, model_of(at)); }, false,
-     true},
+    {"b_model", Kind::number, 16,
+     [](const UniformPlace& place, uint32_t* words) { put_matrix(words, model_of(place)); }, false, true},
     {"b_normal_matrix", Kind::number, 9,
-     [](const UniformPlace& at, uint32_t* to) {
-       const glm::mat3 m = glm::mat3(model_of(at));
+     [](const UniformPlace& place, uint32_t* words) {
+       const glm::mat3 m = glm::mat3(model_of(place));
        // Uses cofactors, because a model that flattens has no inverse.
        const glm::mat3 normals(glm::cross(m[1], m[2]), glm::cross(m[2], m[0]), glm::cross(m[0], m[1]));
        const float sign = glm::dot(m[0], normals[0]) < 0 ? -1.0f : 1.0f;
-       for (int i = 0; i < 3; ++i) put3(to + 3 * i, normals[i] * sign);
+       for (int i = 0; i < 3; ++i) put3(words + 3 * i, normals[i] * sign);
      },
      false, true},
     {"b_light_direction", Kind::number, 3, fill_light},
-    {"b_time", Kind::number, 1, [](const UniformPlace& at, uint32_t* to) { put(to, at.shader.time); }},
-    {"b_frame", Kind::whole, 1, [](const UniformPlace& at, uint32_t* to) { put_count(to, at); }},
+    {"b_time", Kind::number, 1, [](const UniformPlace& place, uint32_t* words) { put(words, place.shader.time); }},
+    {"b_frame", Kind::whole, 1, [](const UniformPlace& place, uint32_t* words) { put_count(words, place); }},
     {"b_resolution", Kind::number, 2,
-     [](const UniformPlace& at, uint32_t* to) { put(to, size_of(at).x, size_of(at).y); }},
+     [](const UniformPlace& place, uint32_t* words) { put(words, size_of(place).x, size_of(place).y); }},
     {"iResolution", Kind::number, 3,
-     [](const UniformPlace& at, uint32_t* to) { put(to, size_of(at).x, size_of(at).y, 1); }},
-    {"iTime", Kind::number, 1, [](const UniformPlace& at, uint32_t* to) { put(to, at.shader.time); }},
-    {"iGlobalTime", Kind::number, 1, [](const UniformPlace& at, uint32_t* to) { put(to, at.shader.time); }},
-    {"iTimeDelta", Kind::number, 1, [](const UniformPlace&, uint32_t* to) { put(to, 1 / kFrameRate); }},
-    {"iFrameRate", Kind::number, 1, [](const UniformPlace&, uint32_t* to) { put(to, kFrameRate); }},
-    {"iFrame", Kind::whole, 1, [](const UniformPlace& at, uint32_t* to) { put_count(to, at); }},
-    {"iSampleRate", Kind::number, 1, [](const UniformPlace&, uint32_t* to) { put(to, 44100); }},
+     [](const UniformPlace& place, uint32_t* words) { put(words, size_of(place).x, size_of(place).y, 1); }},
+    {"iTime", Kind::number, 1, [](const UniformPlace& place, uint32_t* words) { put(words, place.shader.time); }},
+    {"iGlobalTime", Kind::number, 1, [](const UniformPlace& place, uint32_t* words) { put(words, place.shader.time); }},
+    {"iTimeDelta", Kind::number, 1, [](const UniformPlace&, uint32_t* words) { put(words, 1 / kFrameRate); }},
+    {"iFrameRate", Kind::number, 1, [](const UniformPlace&, uint32_t* words) { put(words, kFrameRate); }},
+    {"iFrame", Kind::whole, 1, [](const UniformPlace& place, uint32_t* words) { put_count(words, place); }},
+    {"iSampleRate", Kind::number, 1, [](const UniformPlace&, uint32_t* words) { put(words, 44100); }},
     {"iMouse", Kind::number, 4,
-     [](const UniformPlace& at, uint32_t* to) {
-       const std::array<double, 4>& mouse = at.shader.mouse;
-       put(to, mouse[0], mouse[1], mouse[2], mouse[3]);
+     [](const UniformPlace& place, uint32_t* words) {
+       const std::array<double, 4>& mouse = place.shader.mouse;
+       put(words, mouse[0], mouse[1], mouse[2], mouse[3]);
      }},
-    {"iDate", Kind::number, 4, [](const UniformPlace&, uint32_t* to) { put(to, 0, 0, 0, 0); }},
+    {"iDate", Kind::number, 4, [](const UniformPlace&, uint32_t* words) { put(words, 0, 0, 0, 0); }},
     {"iChannelTime", Kind::number, 4,
-     [](const UniformPlace& at, uint32_t* to) {
-       put(to, at.shader.time, at.shader.time, at.shader.time, at.shader.time);
+     [](const UniformPlace& place, uint32_t* words) {
+       put(words, place.shader.time, place.shader.time, place.shader.time, place.shader.time);
      }},
     {"iChannelResolution", Kind::number, 12, fill_channel_sizes},
 };
@@ -208,22 +217,23 @@ constexpr GivenSampler kSamplers[] = {
 };
 
 // Fills the sizes of the given textures, or of the noise texture that replaces a missing one.
-void fill_channel_sizes(const UniformPlace& at, uint32_t* to) {
-  for (int i = 0; i < 4; ++i, to += 3) {
+void fill_channel_sizes(const UniformPlace& place, uint32_t* words) {
+  for (int i = 0; i < 4; ++i, words += 3) {
     const std::string name = "iChannel" + std::to_string(i);
-    const auto found = at.shader.textures.find(name);
-    if (found != at.shader.textures.end()) {
-      put(to, found->second.width, found->second.height, 1);
+    const auto found = place.shader.textures.find(name);
+    if (found != place.shader.textures.end()) {
+      put(words, found->second.width, found->second.height, 1);
       continue;
     }
-    const ShaderChannel channel = channel_of(at.shader, name).value_or(ShaderChannel{});
+    const ShaderChannel channel = channel_of(place.shader, name).value_or(ShaderChannel{});
     switch (channel.source) {
-      case ShaderChannel::Source::noise: put(to, kNoiseSize, kNoiseSize, 1); break;
-      case ShaderChannel::Source::keyboard: put(to, kKeyboardWidth, 3, 1); break;
-      case ShaderChannel::Source::silence: put(to, kSilenceWidth, 2, 1); break;
+      case ShaderChannel::Source::noise: put(words, kNoiseSize, kNoiseSize, 1); break;
+      case ShaderChannel::Source::keyboard: put(words, kKeyboardWidth, 3, 1); break;
+      case ShaderChannel::Source::silence: put(words, kSilenceWidth, 2, 1); break;
       case ShaderChannel::Source::buffer: {
-        const CapturedTexture& texture = at.frame.captured_textures[buffer_texture(at.frame, channel.buffer, true)];
-        put(to, texture.width, texture.height, 1);
+        const CapturedTexture& texture =
+            place.frame.captured_textures[buffer_texture(place.frame, channel.buffer, true)];
+        put(words, texture.width, texture.height, 1);
         break;
       }
     }

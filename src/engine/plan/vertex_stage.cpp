@@ -204,10 +204,11 @@ class VertexStage {
         const VertexStream& stream = inputs.attributes[word.attribute];
         const ShaderType type = frame_.vertex_programs[inputs.program].attributes[word.attribute].type;
         const uint64_t components = shape_of(type).components();
-        const uint32_t* const from = frame_.attributes.data() + stream.first + word.component;
+        const uint32_t* const values = frame_.attributes.data() + stream.first + word.component;
         const uint64_t last = stream.count - 1;
-        if (stream.divisor == 0) return put([&](uint64_t v, uint64_t) { return from[std::min(v, last) * components]; });
-        return put([&](uint64_t, uint64_t i) { return from[std::min(i / stream.divisor, last) * components]; });
+        if (stream.divisor == 0)
+          return put([&](uint64_t v, uint64_t) { return values[std::min(v, last) * components]; });
+        return put([&](uint64_t, uint64_t i) { return values[std::min(i / stream.divisor, last) * components]; });
       }
       case shader::VertexSource::vertex:
         return put(
@@ -227,16 +228,16 @@ class VertexStage {
   void store(const StageDraw& one, uint64_t begin, uint64_t count, const shader::Instance& instance) {
     glm::vec4* const positions = frame_.positions.data() + one.draw->first_vertex + begin;
     for (int c = 0; c < 4; ++c) {
-      const uint32_t* const from = instance.output(one.program->position + uint32_t(c));
-      for (uint64_t i = 0; i < count; ++i) positions[i][c] = std::bit_cast<float>(from[i]);
+      const uint32_t* const values = instance.output(one.program->position + uint32_t(c));
+      for (uint64_t i = 0; i < count; ++i) positions[i][c] = std::bit_cast<float>(values[i]);
     }
     if (one.results.empty()) return;
     float* const varyings =
         frame_.varyings.data() + frame_.inputs[size_t(one.draw->inputs)].first_varying + begin * one.stride;
     for (const VertexResult& result : one.results) {
-      const uint32_t* const from = instance.output(result.output);
+      const uint32_t* const values = instance.output(result.output);
       for (uint64_t i = 0; i < count; ++i) {
-        float value = std::bit_cast<float>(from[i]);
+        float value = std::bit_cast<float>(values[i]);
         if (result.is_color != 0) value = value > 0 ? std::min(value, 1.0f) : 0.0f;  // NaN: 0
         varyings[i * one.stride + result.component] = value;
       }

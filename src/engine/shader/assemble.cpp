@@ -20,9 +20,9 @@ constexpr size_t kNever = ~size_t(0);
 // The range of instructions in which a value is live.
 struct Span {
   size_t begin = kNever, end = 0;
-  void add(size_t at) {
-    begin = std::min(begin, at);
-    end = std::max(end, at);
+  void add(size_t index) {
+    begin = std::min(begin, index);
+    end = std::max(end, index);
   }
 };
 
@@ -106,14 +106,14 @@ class Assembler {
       for (size_t i = 0; i < one->operands; ++i) ++uses[one->operand[i]];
     std::map<Id, size_t> products;  // places in order_ of the products since the last boundary of a loop
     std::vector<bool> is_fused(order_.size(), false);
-    for (size_t at = code_.head; at < order_.size(); ++at) {
-      const Instruction& one = *order_[at];
+    for (size_t index = code_.head; index < order_.size(); ++index) {
+      const Instruction& one = *order_[index];
       if (one.op == Op::begin_loop || one.op == Op::repeat) products.clear();
       if (one.op == Op::multiply) {
         const auto is_cell = [&](Id id) { return program_.value(id).role == Role::cell; };
         const bool can_move = program_.value(one.result[0]).role == Role::temporary && uses[one.result[0]] == 1 &&
                               !is_cell(one.operand[0]) && !is_cell(one.operand[1]);
-        if (can_move) products[one.result[0]] = at;
+        if (can_move) products[one.result[0]] = index;
       }
       if (one.op != Op::add) continue;
       for (size_t i = 0; i < 2; ++i) {
@@ -126,27 +126,27 @@ class Assembler {
         fused.operand = {factors.operand[0], factors.operand[1], one.operand[1 - i]};
         is_fused[product->second] = true;
         products.erase(product);
-        order_[at] = &fused_.emplace_back(fused);
+        order_[index] = &fused_.emplace_back(fused);
         break;
       }
     }
     size_t left = 0;
-    for (size_t at = 0; at < order_.size(); ++at)
-      if (!is_fused[at]) order_[left++] = order_[at];
+    for (size_t index = 0; index < order_.size(); ++index)
+      if (!is_fused[index]) order_[left++] = order_[index];
     order_.resize(left);
   }
 
   void find_loops() {
     loop_of_.assign(order_.size(), -1);
     int open = -1;
-    for (size_t at = 0; at < order_.size(); ++at) {
-      if (order_[at]->op == Op::begin_loop) {
-        loops_.push_back({at, at, open});
+    for (size_t index = 0; index < order_.size(); ++index) {
+      if (order_[index]->op == Op::begin_loop) {
+        loops_.push_back({index, index, open});
         open = int(loops_.size()) - 1;
       }
-      loop_of_[at] = open;
-      if (order_[at]->op == Op::repeat && open >= 0) {
-        loops_[size_t(open)].end = at;
+      loop_of_[index] = open;
+      if (order_[index]->op == Op::repeat && open >= 0) {
+        loops_[size_t(open)].end = index;
         open = loops_[size_t(open)].parent;
       }
     }
@@ -154,18 +154,18 @@ class Assembler {
 
   // A value that a loop reads without computing it earlier in the same iteration stays live until the loop's end.
   void find_spans() {
-    for (size_t at = 0; at < order_.size(); ++at) {
-      const Instruction& one = *order_[at];
-      for (size_t i = 0; i < one.operands; ++i) touch(one.operand[i], at);
-      for (size_t i = 0; i < one.results; ++i) touch(one.result[i], at);
+    for (size_t index = 0; index < order_.size(); ++index) {
+      const Instruction& one = *order_[index];
+      for (size_t i = 0; i < one.operands; ++i) touch(one.operand[i], index);
+      for (size_t i = 0; i < one.results; ++i) touch(one.result[i], index);
     }
   }
-  void touch(Id id, size_t at) {
+  void touch(Id id, size_t index) {
     Span& span = spans_[id];
     const bool is_cell = program_.value(id).role == Role::cell;
     const size_t made = is_cell ? kNever : span.begin;
-    span.add(at);
-    for (int loop = loop_of_[at]; loop >= 0; loop = loops_[size_t(loop)].parent) {
+    span.add(index);
+    for (int loop = loop_of_[index]; loop >= 0; loop = loops_[size_t(loop)].parent) {
       const Loop& around = loops_[size_t(loop)];
       if (!is_cell && made != kNever && made >= around.begin) break;
       if (!is_cell && made == kNever && program_.value(id).role == Role::temporary) break;  // computed inside the loop
@@ -208,9 +208,9 @@ class Assembler {
     }
   }
 
-  // Releases the registers of values that no instruction from `at` on reads.
-  void release(size_t at) {
-    while (!ends_.empty() && ends_.top().first < at) {
+  // Releases the registers of values that no instruction from `index` on reads.
+  void release(size_t index) {
+    while (!ends_.empty() && ends_.top().first < index) {
       const Id id = ends_.top().second;
       ends_.pop();
       (is_mask(id) ? masks_ : registers_).give(number_[id]);
@@ -228,11 +228,11 @@ class Assembler {
       if (program_.value(id).role == Role::cell && spans_[id].begin != kNever) cells.emplace(spans_[id].begin, id);
     }
     std::vector<uint32_t> open;
-    for (size_t at = 0; at < order_.size(); ++at) {
-      const Instruction& one = *order_[at];
+    for (size_t index = 0; index < order_.size(); ++index) {
+      const Instruction& one = *order_[index];
       // An operation that works on each vector separately may overwrite an operand that nothing reads later.
-      release(signature_of(one.op).is_function ? at + 1 : at);
-      for (auto cell = cells.begin(); cell != cells.end() && cell->first <= at; cell = cells.erase(cell))
+      release(signature_of(one.op).is_function ? index + 1 : index);
+      for (auto cell = cells.begin(); cell != cells.end() && cell->first <= index; cell = cells.erase(cell))
         give_number(cell->second);
       CodeInstruction made{};
       made.op = one.op;

@@ -21,7 +21,7 @@ std::array<uint8_t, 4> color_of_565(uint32_t packed) {
 
 // Interpolates between two endpoints. OpenGL does not define the rounding. This is llvmpipe's rounding, whose steps
 // count 255ths as 256ths. `shift`: the bits of a step's fraction.
-int stepped(int from, int to, int step, int shift) { return from + (((to - from) * step) >> shift); }
+int stepped(int first, int last, int step, int shift) { return first + (((last - first) * step) >> shift); }
 
 // Decodes the colours of bc1, bc2 and bc3. Only bc1 has a mode with three colours and a transparent black.
 void decode_colors(const std::byte* block, bool has_holes, BytesOfBlock& texels) {
@@ -42,15 +42,15 @@ void decode_colors(const std::byte* block, bool has_holes, BytesOfBlock& texels)
 
 // Decodes one bc4-like channel: two endpoints and eight steps, or six steps and the format's minimum and maximum.
 template <class T>
-std::array<T, 16> decode_channel(const std::byte* block, int least, int most) {
+std::array<T, 16> decode_channel(const std::byte* block, int min, int max) {
   const uint64_t bits = bits_of(block, 8);
   // T has the sign of the format. NOLINTNEXTLINE(bugprone-signed-char-misuse)
   const int a = T(uint8_t(bits)), b = T(uint8_t(bits >> 8));
-  int steps[8] = {a, b, 0, 0, 0, 0, least, most};
+  int steps[8] = {a, b, 0, 0, 0, 0, min, max};
   const int parts = a > b ? 7 : 5, part = 255 * 64 / parts;
   for (int i = 1; i < parts; ++i) steps[i + 1] = stepped(a, b, (part * i) >> 6, 8);
   std::array<T, 16> values{};
-  for (size_t i = 0; i < 16; ++i) values[i] = T(std::max(steps[bits >> (16 + 3 * i) & 7], least));
+  for (size_t i = 0; i < 16; ++i) values[i] = T(std::max(steps[bits >> (16 + 3 * i) & 7], min));
   return values;
 }
 std::array<uint8_t, 16> unsigned_channel(const std::byte* block) { return decode_channel<uint8_t>(block, 0, 255); }
@@ -196,8 +196,8 @@ uint32_t weight_of(uint32_t bits, uint32_t index) {
 }
 
 struct Mode7 {
-  uint8_t parts, part_bits, rotation_bits, selection_bits, color_bits, alpha_bits, own_bits, shared_bits, index_bits,
-      second_index_bits;
+  uint8_t parts, part_bits, rotation_bits, selection_bits, color_bits, alpha_bits, endpoint_bits, shared_bits,
+      index_bits, second_index_bits;
 };
 constexpr Mode7 kModes7[8] = {{3, 4, 0, 0, 4, 0, 1, 0, 3, 0}, {2, 6, 0, 0, 6, 0, 0, 1, 3, 0},
                               {3, 6, 0, 0, 5, 0, 0, 0, 2, 0}, {2, 6, 0, 0, 7, 0, 1, 0, 2, 0},
@@ -213,10 +213,10 @@ Ends7 take_ends(Bits& bits, const Mode7& mode) {
   }
   std::array<uint32_t, 6> last{};  // the bit appended below the bits of all channels
   for (size_t e = 0; e < count; ++e) {
-    if (mode.own_bits != 0 || (mode.shared_bits != 0 && e % 2 == 0)) last[e] = bits.take(1);
+    if (mode.endpoint_bits != 0 || (mode.shared_bits != 0 && e % 2 == 0)) last[e] = bits.take(1);
     if (mode.shared_bits != 0 && e % 2 == 1) last[e] = last[e - 1];
   }
-  const uint32_t more = mode.own_bits + mode.shared_bits;
+  const uint32_t more = mode.endpoint_bits + mode.shared_bits;
   for (size_t e = 0; e < count; ++e) {
     for (size_t c = 0; c < 4; ++c) {
       const uint32_t width = (c < 3 ? mode.color_bits : mode.alpha_bits) + more;

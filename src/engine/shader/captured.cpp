@@ -69,7 +69,8 @@ FoundWord<Variable> find_word(const std::vector<Variable>& all, const std::strin
 template <class Described, class Captured>
 class CommonPlaces {
  protected:
-  CommonPlaces(const Described& frame, Captured& to) : frame_(frame), to_(to), program_(to.program) {}
+  CommonPlaces(const Described& frame, Captured& captured)
+      : frame_(frame), captured_(captured), program_(captured.program) {}
 
   void miss(bool is_read, const char* what, const std::string& name) {
     if (is_read && !missing_) missing_ = fmt::format("the frame holds no {} '{}'", what, name);
@@ -97,8 +98,8 @@ class CommonPlaces {
   }
 
   void place_uniforms() {
-    to_.uniforms.assign(program_.uniform_words, {});
-    if (program_.height_word != kNoWord) to_.uniforms[program_.height_word] = {kHeightOfTarget, 0};
+    captured_.uniforms.assign(program_.uniform_words, {});
+    if (program_.height_word != kNoWord) captured_.uniforms[program_.height_word] = {kHeightOfTarget, 0};
     for (const Uniform& uniform : program_.uniforms) {
       const int32_t block = uniform.block.empty() ? -1 : block_number(uniform.block);
       // For an array of blocks, the frame lists the members of one block.
@@ -107,16 +108,16 @@ class CommonPlaces {
         return element_name(frame_.blocks[size_t(one.block)].name).array == element_name(uniform.block).array;
       };
       for (uint32_t i = 0; i < uniform.words; ++i) {
-        const auto at = find_word(frame_.uniforms, uniform.name, i, fits);
+        const auto found = find_word(frame_.uniforms, uniform.name, i, fits);
         // A module states the places in its blocks.
-        if (at.variable == nullptr && block >= 0 && i < uniform.places.size() &&
+        if (found.variable == nullptr && block >= 0 && i < uniform.places.size() &&
             uniform.places[i] < frame_.blocks[size_t(block)].size / 4) {
-          to_.uniforms[uniform.first + i] = {block, uniform.places[i]};
+          captured_.uniforms[uniform.first + i] = {block, uniform.places[i]};
           continue;
         }
         // The driver leaves out inactive uniforms. Our translation may still read them; they need no place.
-        if (at.variable == nullptr || block == -2) continue;
-        to_.uniforms[uniform.first + i] = {block, word_of(*at.variable, at.element, at.component)};
+        if (found.variable == nullptr || block == -2) continue;
+        captured_.uniforms[uniform.first + i] = {block, word_of(*found.variable, found.element, found.component)};
       }
     }
   }
@@ -140,7 +141,7 @@ class CommonPlaces {
         found = place_of_sampler(sampler.name + sampler.with, part.array, sampler.with, part.element);
       if (found == kNoPlace) found = place_of_sampler(sampler.name, part.array, "", part.element);
       if (found == kNoPlace) miss(reads_sampler_[i], "sampler", sampler.name);
-      to_.textures.push_back(found);
+      captured_.textures.push_back(found);
     }
   }
 
@@ -156,7 +157,7 @@ class CommonPlaces {
   }
 
   const Described& frame_;
-  Captured& to_;
+  Captured& captured_;
   const Program& program_;
   std::vector<bool> reads_input_, reads_sampler_;
   std::vector<Kind> output_kinds_;
@@ -165,7 +166,7 @@ class CommonPlaces {
 
 class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
  public:
-  Places(const FragmentProgram& frame, CapturedProgram& to) : CommonPlaces(frame, to) {}
+  Places(const FragmentProgram& frame, CapturedProgram& captured) : CommonPlaces(frame, captured) {}
 
   std::optional<std::string> find() {
     find_what_is_read();
@@ -178,10 +179,10 @@ class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
 
  private:
   void place_inputs() {
-    to_.inputs.assign(program_.input_words, {});
+    captured_.inputs.assign(program_.input_words, {});
     for (const Input& input : program_.inputs) {
       for (uint32_t i = 0; i < input.words; ++i) {
-        InputWord& word = to_.inputs[input.first + i];
+        InputWord& word = captured_.inputs[input.first + i];
         word.kind = input.kind;
         word.interpolation = input.interpolation;
         word.centroid = input.centroid;
@@ -194,11 +195,11 @@ class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
           word.component = i + (input.kind == InputKind::sample ? uint32_t(input.sample_word) : 0);
           continue;
         }
-        const auto at = find_varying(input.name, i);
-        if (at.variable == nullptr) {
+        const auto found = find_varying(input.name, i);
+        if (found.variable == nullptr) {
           miss(reads_input_[input.first + i], "varying", input.name);
         } else {
-          word.component = component_of(at);
+          word.component = component_of(found);
         }
         if (!word.color) continue;
         const std::string back = "gl_Back" + input.name.substr(std::string_view("gl_").size());
@@ -220,7 +221,7 @@ class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
   void place_outputs() {
     for (const Output& output : program_.outputs) {
       if (output.location < 0) {
-        (output.location == kSampleMaskLocation ? to_.sample_mask : to_.depth) = int32_t(output.first);
+        (output.location == kSampleMaskLocation ? captured_.sample_mask : captured_.depth) = int32_t(output.first);
         continue;
       }
       ColorOutput color{.buffer = uint32_t(output.location), .index = uint32_t(output.index)};
@@ -229,7 +230,7 @@ class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
       color.words = std::min(output.words, 4u);
       color.kind = output_kinds_[output.first];
       if (!output.name.starts_with("gl_") && !frame_.outputs.empty() && !place_output(output, color)) continue;
-      if (color.buffer < kMaxColorPlanes) to_.colors.push_back(color);
+      if (color.buffer < kMaxColorPlanes) captured_.colors.push_back(color);
     }
   }
 
@@ -249,7 +250,7 @@ class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
 
 class VertexPlaces : CommonPlaces<VertexProgram, CapturedVertexProgram> {
  public:
-  VertexPlaces(const VertexProgram& frame, CapturedVertexProgram& to) : CommonPlaces(frame, to) {}
+  VertexPlaces(const VertexProgram& frame, CapturedVertexProgram& captured) : CommonPlaces(frame, captured) {}
 
   std::optional<std::string> find() {
     find_what_is_read();
@@ -275,17 +276,17 @@ class VertexPlaces : CommonPlaces<VertexProgram, CapturedVertexProgram> {
                                         {"gl_DrawID", VertexSource::draw, false}};
 
   void place_inputs() {
-    to_.inputs.assign(program_.input_words, {});
+    captured_.inputs.assign(program_.input_words, {});
     for (const Input& input : program_.inputs) {
       for (uint32_t i = 0; i < input.words; ++i) {
-        VertexWord& to = to_.inputs[input.first + i];
-        if (place_attribute(input.name, i, to)) continue;
+        VertexWord& input_word = captured_.inputs[input.first + i];
+        if (place_attribute(input.name, i, input_word)) continue;
         // In older texts, names end in ARB.
         const auto* const number = std::find_if(std::begin(kNumbers), std::end(kNumbers), [&](const Number& one) {
           return input.name == one.name || input.name == std::string(one.name) + "ARB";
         });
         if (number != std::end(kNumbers)) {
-          to = {.source = number->source, .with_base = number->with_base};
+          input_word = {.source = number->source, .with_base = number->with_base};
         } else {
           miss(reads_input_[input.first + i], "attribute", input.name);
         }
@@ -294,14 +295,14 @@ class VertexPlaces : CommonPlaces<VertexProgram, CapturedVertexProgram> {
   }
 
   // A matrix or array is one attribute, or each element is one.
-  bool place_attribute(const std::string& name, uint32_t word, VertexWord& to) const {
+  bool place_attribute(const std::string& name, uint32_t word, VertexWord& input_word) const {
     for (uint32_t i = 0; i < frame_.attributes.size(); ++i) {
       const VertexAttribute& one = frame_.attributes[i];
       const uint32_t components = shape_of(one.type).components();
       const ElementName part = element_name(one.name);
       const uint32_t first = one.name == name ? 0 : part.element * components;
       if ((one.name != name && part.array != name) || word < first || word - first >= components) continue;
-      to = {.source = VertexSource::attribute, .attribute = i, .component = word - first};
+      input_word = {.source = VertexSource::attribute, .attribute = i, .component = word - first};
       return true;
     }
     return false;
@@ -311,7 +312,7 @@ class VertexPlaces : CommonPlaces<VertexProgram, CapturedVertexProgram> {
     const auto found = std::find_if(program_.outputs.begin(), program_.outputs.end(),
                                     [](const Output& one) { return one.name == "gl_Position" && one.words == 4; });
     if (found != program_.outputs.end()) {
-      to_.position = found->first;
+      captured_.position = found->first;
     } else if (!missing_) {
       missing_ = "it does not write gl_Position; assign it in main";
     }
@@ -344,8 +345,8 @@ uint32_t find_output(const Program& vertex, const ProgramVarying& varying, uint3
 // Fills `to`, except program, code and failure, from its program and the frame's description of the program. A word
 // needs no place if the program does not read it or the driver found it unused. Returns an error for a missing word:
 // "the frame holds no varying 'uv'". Uniforms that the frame does not describe are 0.
-std::optional<std::string> find_places(const FragmentProgram& frame, CapturedProgram& to) {
-  return Places(frame, to).find();
+std::optional<std::string> find_places(const FragmentProgram& frame, CapturedProgram& captured) {
+  return Places(frame, captured).find();
 }
 
 namespace {
@@ -513,12 +514,12 @@ std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loa
   const auto known = translate_all(
       Stage::fragment, programs, [](const CapturedProgram& one) -> const Texts& { return one.texts; }, loading);
   for (CapturedProgram& program : programs) {
-    const Translated& from = *known.at(program.texts);
-    loading.need(from.bytes(), "programs");
-    program.program = from.program;
-    program.code = from.code;
-    if (!from.problem.empty()) {
-      program.failure = one_line(from.line, from.problem);
+    const Translated& translated = *known.at(program.texts);
+    loading.need(translated.bytes(), "programs");
+    program.program = translated.program;
+    program.code = translated.code;
+    if (!translated.problem.empty()) {
+      program.failure = one_line(translated.line, translated.problem);
       continue;
     }
     const FragmentProgram& source = frame.programs[program.number];
@@ -534,12 +535,12 @@ std::vector<CapturedVertexProgram> translate_vertex_programs(const Frame& frame,
       loading);
   std::vector<CapturedVertexProgram> programs(frame.vertex_programs.size());
   for (size_t i = 0; i < programs.size(); ++i) {
-    const Translated& from = *known.at(frame.vertex_programs[i].texts);
-    loading.need(from.bytes(), "vertex programs");
-    programs[i].program = from.program;
-    programs[i].code = from.code;
-    if (!from.problem.empty()) {
-      programs[i].failure = one_line(from.line, from.problem);
+    const Translated& translated = *known.at(frame.vertex_programs[i].texts);
+    loading.need(translated.bytes(), "vertex programs");
+    programs[i].program = translated.program;
+    programs[i].code = translated.code;
+    if (!translated.problem.empty()) {
+      programs[i].failure = one_line(translated.line, translated.problem);
     } else if (const auto missing = VertexPlaces(frame.vertex_programs[i], programs[i]).find()) {
       programs[i].failure = one_line(0, *missing);
     }

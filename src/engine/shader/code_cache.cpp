@@ -54,7 +54,7 @@ bool is_left_behind(const std::string& name) {
 }
 
 // Reads a file if it is no larger than the cache and only its owner can write it; empty if it cannot be read.
-std::optional<std::vector<std::byte>> own_bytes(const fs::path& file) {
+std::optional<std::vector<std::byte>> bytes_of_owner(const fs::path& file) {
   struct stat what {};
   if (lstat(file.c_str(), &what) != 0 || !S_ISREG(what.st_mode) || !is_ours(what)) return std::nullopt;
   try {
@@ -106,7 +106,7 @@ fs::path CodeCache::find(const std::string& name) const {
   const std::string begin = wanted.stem().string() + "-";
   for (const fs::path& file : paths_in(folder_)) {
     if (!file.filename().string().starts_with(begin) || file.extension() != wanted.extension()) continue;
-    const std::optional<std::vector<std::byte>> bytes = own_bytes(file);
+    const std::optional<std::vector<std::byte>> bytes = bytes_of_owner(file);
     if (bytes && file.stem() == wanted.stem().string() + mark_of(*bytes)) {
       utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
       return file;

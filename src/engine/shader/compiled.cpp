@@ -250,9 +250,9 @@ void CompiledShaders::add_parts(const std::vector<const Code*>& codes) {
         lanes_);
   }
   for (const size_t i : order) {
-    const auto to = size_t(std::min_element(load.begin(), load.end()) - load.begin());
-    load[to] += size(i) + 1;
-    Part& part = parts_[first_part + to];
+    const auto lightest = size_t(std::min_element(load.begin(), load.end()) - load.begin());
+    load[lightest] += size(i) + 1;
+    Part& part = parts_[first_part + lightest];
     part.text += to_cpp(*codes[i], fmt::format("brokkr_shader_{}", part.codes.size()));
     part.codes.push_back(first + i);
   }

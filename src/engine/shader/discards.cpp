@@ -114,10 +114,10 @@ class Facts {
 
   bool run(uint32_t output_word, Range* range) {
     bool discards = false;
-    for (size_t at = 0; at < program_.code.size(); ++at) {
-      const Instruction& one = program_.code[at];
+    for (size_t index = 0; index < program_.code.size(); ++index) {
+      const Instruction& one = program_.code[index];
       switch (one.op) {
-        case Op::begin_loop: forget(at); [[fallthrough]];
+        case Op::begin_loop: forget(index); [[fallthrough]];
         case Op::begin_if: ++depth_; break;
         case Op::end_if:
         case Op::repeat: --depth_; break;
@@ -161,9 +161,9 @@ class Facts {
   }
 
   // An iteration of a loop finds the values that other iterations left in cells.
-  void forget(size_t at) {
-    for (size_t open = 1; open > 0 && ++at < program_.code.size();) {
-      const Instruction& one = program_.code[at];
+  void forget(size_t index) {
+    for (size_t open = 1; open > 0 && ++index < program_.code.size();) {
+      const Instruction& one = program_.code[index];
       if (one.op == Op::begin_if || one.op == Op::begin_loop) ++open;
       if (one.op == Op::end_if || one.op == Op::repeat) --open;
       for (size_t i = 0; i < one.results; ++i) facts_[one.result[i]] = {};

@@ -102,10 +102,11 @@ class Text {
   }
 
   std::string lookup(size_t i) const {
-    const std::string at = fmt::format("gl_TexCoord[{}]", fixed_.units[i].unit);
+    const std::string coordinates = fmt::format("gl_TexCoord[{}]", fixed_.units[i].unit);
     if (program_.samplers[i].kind == TextureKind::cube)
-      return fmt::format("textureCube({}, {}.xyz)", unit_sampler(i), at);
-    return fmt::format("{}{}Proj({}, {})", compares(i) ? "shadow" : "texture", kind_text(i), unit_sampler(i), at);
+      return fmt::format("textureCube({}, {}.xyz)", unit_sampler(i), coordinates);
+    return fmt::format("{}{}Proj({}, {})", compares(i) ? "shadow" : "texture", kind_text(i), unit_sampler(i),
+                       coordinates);
   }
 
   void apply(size_t i) {
@@ -163,11 +164,11 @@ class Text {
 
   // Argument `number` of a term: three components, or only alpha.
   std::string argument(const CombineTerm& term, size_t number, bool alpha, size_t i, const TextureUnit& unit) const {
-    const std::string from = source(term.sources[number], i, unit);
+    const std::string color = source(term.sources[number], i, unit);
     const CombineOperand operand = term.operands[number];
     const bool inverts = operand == CombineOperand::one_minus_color || operand == CombineOperand::one_minus_alpha;
     const bool of_alpha = operand == CombineOperand::alpha || operand == CombineOperand::one_minus_alpha;
-    const std::string part = from + (alpha ? ".a" : of_alpha ? ".aaa" : ".rgb");
+    const std::string part = color + (alpha ? ".a" : of_alpha ? ".aaa" : ".rgb");
     return inverts ? fmt::format("(1.0 - {})", part) : part;
   }
 

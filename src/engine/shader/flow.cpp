@@ -59,21 +59,21 @@ Function read_function(const SpirvModule& m) {
       std::find_if(m.code.begin(), m.code.end(), [](const auto& i) { return i.op == spv::OpEntryPoint; });
   if (point == m.code.end()) throw ShaderError(0, "the shader has no function main");
   Function function;
-  size_t at = m.definition.contains(point->at(1)) ? m.definition.at(point->at(1)) : m.code.size();
+  size_t index = m.definition.contains(point->at(1)) ? m.definition.at(point->at(1)) : m.code.size();
   RawBlock* open = nullptr;
-  for (; at < m.code.size() && m.code[at].op != spv::OpFunctionEnd; ++at) {
-    const SpirvInstruction& one = m.code[at];
+  for (; index < m.code.size() && m.code[index].op != spv::OpFunctionEnd; ++index) {
+    const SpirvInstruction& one = m.code[index];
     if (one.op == spv::OpLabel) {
       open = &function.blocks[one.result];
       open->block.label = one.result;
-      open->block.first = at + 1;
+      open->block.first = index + 1;
       if (function.entry == 0) function.entry = one.result;
     } else if (open != nullptr && (one.op == spv::OpLoopMerge || one.op == spv::OpSelectionMerge)) {
       open->block.merge = one.at(0);
       open->block.heads_loop = one.op == spv::OpLoopMerge;
       if (open->block.heads_loop) open->continues = one.at(1);
     } else if (open != nullptr && ends_block(one.op)) {
-      open->block.last = at;
+      open->block.last = index;
       add_successors(one, open->successors);
       open = nullptr;
     }

@@ -58,8 +58,8 @@ GlslAnswer refusal(std::string problem, bool is_lasting = true) {
 GlslAnswer fault_of(std::string_view said) {
   GlslAnswer answer;
   const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), answer.line);
-  const size_t at = size_t(end - said.data());
-  if (error == std::errc() && said.substr(at).starts_with(": ")) said.remove_prefix(at + 2);
+  const size_t end_of_number = size_t(end - said.data());
+  if (error == std::errc() && said.substr(end_of_number).starts_with(": ")) said.remove_prefix(end_of_number + 2);
   answer.problem = said.empty() ? "it does not compile" : said;
   return answer;
 }

@@ -21,9 +21,9 @@ class CppPrinter {
     if (holds_lookups_ && reads_inputs()) row(fmt::format("  SmoothInputs<{}> inputs;", input_count()));
     row("  run_vectors(*call, [&](VectorRun& run) BROKKR_INLINE_LAMBDA {");
     declare();
-    for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
-      instruction(code_.instructions[at], at);
-      for (; !ends_.empty() && ends_.back() == at; ends_.pop_back()) close("}");
+    for (uint32_t index = code_.head; index < code_.instructions.size(); ++index) {
+      instruction(code_.instructions[index], index);
+      for (; !ends_.empty() && ends_.back() == index; ends_.pop_back()) close("}");
     }
     row("    return true;");
     row("  });");
@@ -41,12 +41,12 @@ class CppPrinter {
 
   // Collects the registers that instructions use, and which of these are elements of arrays.
   void find_names() {
-    for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
-      const CodeInstruction& one = code_.instructions[at];
+    for (uint32_t index = code_.head; index < code_.instructions.size(); ++index) {
+      const CodeInstruction& one = code_.instructions[index];
       if (one.op == Op::element || one.op == Op::set_element) arrays_[one.operand[0]] = one.extra;
     }
-    for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
-      const CodeInstruction& one = code_.instructions[at];
+    for (uint32_t index = code_.head; index < code_.instructions.size(); ++index) {
+      const CodeInstruction& one = code_.instructions[index];
       note_names(one);
       lookups_ += one.op == Op::sample;
       if (is_known_detail(one) || is_known_usual(one)) samplers_.insert(one.extra & kSamplerMask);
@@ -89,8 +89,8 @@ class CppPrinter {
     };
     const auto given = [&](uint16_t number) { mask_begin[number] = fmt::format("run.mask({})", number); };
     for (const Preset& one : code_.uniforms) same(one.number);
-    for (uint32_t at = 0; at < code_.head; ++at) {
-      const CodeInstruction& one = code_.instructions[at];
+    for (uint32_t index = 0; index < code_.head; ++index) {
+      const CodeInstruction& one = code_.instructions[index];
       if (gives_mask(one.op)) {
         given(one.result[0]);
       } else {
@@ -141,7 +141,7 @@ class CppPrinter {
     text_ += "    if (inputs.take(run)) {\n" + interpolated + "    } else {\n" + loaded + "    }\n";
   }
 
-  void instruction(const CodeInstruction& o, uint32_t at) {
+  void instruction(const CodeInstruction& o, uint32_t index) {
     switch (o.op) {
       case Op::change_x: return change(o, 1);
       case Op::change_y: return change(o, 2);
@@ -167,7 +167,7 @@ class CppPrinter {
       case Op::begin_if:
       case Op::begin_loop:
       case Op::end_if:
-      case Op::repeat: return control(o, at);
+      case Op::repeat: return control(o, index);
       default: return function(o);
     }
   }
@@ -226,14 +226,14 @@ class CppPrinter {
     for (int i = 0; i < results; ++i) statement(fmt::format("  {} = t[{}];", reg(o.result[i]), i));
     statement("}");
   }
-  void control(const CodeInstruction& o, uint32_t at) {
+  void control(const CodeInstruction& o, uint32_t index) {
     const std::string any = fmt::format("any({})", mask(o.operand[0]));
     if (o.op == Op::begin_if) {
       statement("if (" + any + ") {");
       ++depth_;
       ends_.push_back(o.extra);
     } else if (o.op == Op::begin_loop) {
-      statement(fmt::format("if (uint32_t i{} = 0; {}) do {{", at, any));
+      statement(fmt::format("if (uint32_t i{} = 0; {}) do {{", index, any));
       ++depth_;
     } else if (o.op == Op::repeat) {
       close(fmt::format("}} while (run.repeat({}, i{}));", mask(o.operand[0]), o.extra));

@@ -54,15 +54,15 @@ class Folder {
   void run() {
     const std::vector<Instruction> old = std::move(program_.code);
     program_.code.clear();
-    for (size_t at = 0; at < old.size(); ++at) {
-      Instruction one = old[at];
+    for (size_t index = 0; index < old.size(); ++index) {
+      Instruction one = old[index];
       for (size_t i = 0; i < one.operands; ++i) {
         if (one.operand[i] < same_.size()) one.operand[i] = same_[one.operand[i]];
         const auto held = held_.find(one.operand[i]);
         if (held != held_.end()) one.operand[i] = held->second;
       }
       if (is_control(one.op)) {
-        at = take_control(one, old, at);
+        index = take_control(one, old, index);
       } else if (!known(one)) {
         note_cell(one);
         program_.code.push_back(one);
@@ -93,9 +93,9 @@ class Folder {
                        [&](const ElementRange& range) { return id >= range.first && id < range.first + range.length; });
   }
   // Later iterations of a loop see the values that earlier ones put into cells.
-  void forget_cells_of_loop(const std::vector<Instruction>& old, size_t at) {
+  void forget_cells_of_loop(const std::vector<Instruction>& old, size_t index) {
     for (size_t depth = 1; depth > 0;) {
-      const Instruction& one = old[++at];
+      const Instruction& one = old[++index];
       if (one.op == Op::begin_if || one.op == Op::begin_loop) ++depth;
       if (one.op == Op::end_if || one.op == Op::repeat) --depth;
       for (size_t i = 0; i < one.results; ++i) held_.erase(one.result[i]);
@@ -103,31 +103,31 @@ class Folder {
   }
 
   // Returns the place to continue: the end of this control if no lane enters it.
-  size_t take_control(const Instruction& one, const std::vector<Instruction>& old, size_t at) {
+  size_t take_control(const Instruction& one, const std::vector<Instruction>& old, size_t index) {
     if (one.op == Op::begin_if && (is_true(one.operand[0]) || one.operand[0] == program_.running)) {
       kept_.push_back(false);
-      return at;
+      return index;
     }
     if (one.op == Op::end_if || one.op == Op::repeat) {
       if (kept_.back()) program_.code.push_back(one);
       kept_.pop_back();
-      return at;
+      return index;
     }
-    if (is_false(one.operand[0])) return drop_body(old, at);
+    if (is_false(one.operand[0])) return drop_body(old, index);
     kept_.push_back(true);
     program_.code.push_back(one);
     if (one.op == Op::begin_loop) {
-      program_.code.back().operand[0] = old[at].operand[0];  // the cell itself
-      forget_cells_of_loop(old, at);
+      program_.code.back().operand[0] = old[index].operand[0];  // the cell itself
+      forget_cells_of_loop(old, index);
     }
-    return at;
+    return index;
   }
 
-  // Removes the body of the control at `at`. Returns the index of the instruction that closes it. No lane computes the
-  // body's temporaries, so no lane reads them: every use is replaced by the dead value of their kind.
-  size_t drop_body(const std::vector<Instruction>& old, size_t at) {
+  // Removes the body of the control at `index`. Returns the index of the instruction that closes it. No lane computes
+  // the body's temporaries, so no lane reads them: every use is replaced by the dead value of their kind.
+  size_t drop_body(const std::vector<Instruction>& old, size_t index) {
     for (size_t depth = 1; depth > 0;) {
-      const Instruction& one = old[++at];
+      const Instruction& one = old[++index];
       if (one.op == Op::begin_if || one.op == Op::begin_loop) ++depth;
       if (one.op == Op::end_if || one.op == Op::repeat) --depth;
       for (size_t i = 0; i < one.results; ++i) {
@@ -135,7 +135,7 @@ class Folder {
         if (value.role == Role::temporary) same_[one.result[i]] = dead_value(value.kind);
       }
     }
-    return at;
+    return index;
   }
   // A zero that is not shared with the constants, so that `simpler` recognizes it.
   Id dead_value(Kind kind) {
@@ -269,8 +269,8 @@ class Sweeper {
       if (!is_live_[range.first]) continue;
       for (Id id = range.first; id < range.first + range.length; ++id) use(id);
     }
-    for (size_t at = program_.code.size(); at-- > 0;) {
-      const Instruction& one = program_.code[at];
+    for (size_t index = program_.code.size(); index-- > 0;) {
+      const Instruction& one = program_.code[index];
       if (!is_needed(one)) continue;
       for (size_t i = 0; i < one.operands; ++i) use(one.operand[i]);
     }

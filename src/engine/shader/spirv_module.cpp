@@ -39,11 +39,11 @@ class Reader {
     m_.bound = m_.words[3];
     if (m_.bound > kMaxIds) throw ShaderError(0, "the shader is too large: more than a million values");
     uint32_t line = 0;
-    for (size_t at = kHeader; at < m_.words.size();) {
-      const uint32_t first = m_.words[at], length = first >> 16;
-      if (length == 0 || length > m_.words.size() - at) broken("an instruction's length");
-      add(uint16_t(first & 0xffff), std::span(m_.words).subspan(at + 1, length - 1), line);
-      at += length;
+    for (size_t first_word = kHeader; first_word < m_.words.size();) {
+      const uint32_t first = m_.words[first_word], length = first >> 16;
+      if (length == 0 || length > m_.words.size() - first_word) broken("an instruction's length");
+      add(uint16_t(first & 0xffff), std::span(m_.words).subspan(first_word + 1, length - 1), line);
+      first_word += length;
     }
   }
 

@@ -93,8 +93,8 @@ void decode_packed(TexelFormat format, const std::byte* data, uint32_t* words) {
 uint32_t decode_channel(const Layout& layout, const std::byte* data) {
   if (layout.number == Number::whole) return uint32_t(whole_at(data, layout.bytes));
   if (layout.number != Number::snorm) return bits_at(data, layout.bytes);
-  const float most = layout.bytes == 1 ? 127.0f : 32767.0f;
-  return std::bit_cast<uint32_t>(std::max(float(whole_at(data, layout.bytes)) / most, -1.0f));
+  const float max_code = layout.bytes == 1 ? 127.0f : 32767.0f;
+  return std::bit_cast<uint32_t>(std::max(float(whole_at(data, layout.bytes)) / max_code, -1.0f));
 }
 
 void decode_plain(const Layout& layout, const std::byte* data, uint32_t* words) {

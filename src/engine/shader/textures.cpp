@@ -40,8 +40,10 @@ std::array<uint8_t, 4> channels_of(TexelBase base, DepthMode depth_mode) {
 void set_channels(SampledRecord& record, const CapturedTexture& texture, const CapturedSampler& sampler) {
   const std::array<uint8_t, 4> base = channels_of(texture.base, sampler.depth_mode);
   for (size_t c = 0; c < 4; ++c) {
-    const Swizzle from = sampler.swizzle[c];
-    record.channel[c] = from == Swizzle::zero ? kChannelZero : from == Swizzle::one ? kChannelOne : base[size_t(from)];
+    const Swizzle channel = sampler.swizzle[c];
+    record.channel[c] = channel == Swizzle::zero  ? kChannelZero
+                        : channel == Swizzle::one ? kChannelOne
+                                                  : base[size_t(channel)];
   }
 }
 
@@ -170,11 +172,11 @@ void add_rows(const Frame& frame, const CapturedTexture& texture, const TextureT
   for (uint32_t level = 0; level < texels.levels; ++level) {
     const TexelExtent extent = level_extent(texture, int(level));
     const auto width = uint64_t(extent.width), edge = uint64_t(block.edge);
-    const int most = int(std::max<uint64_t>(kTexels / (width * edge), 1) * edge);
+    const int max_rows = int(std::max<uint64_t>(kTexels / (width * edge), 1) * edge);
     uint64_t first = texels.first[level];
     for (int layer = 0; layer < extent.depth; ++layer) {
-      for (int row = 0; row < extent.height; row += most) {
-        const int rows = std::min(most, extent.height - row);
+      for (int row = 0; row < extent.height; row += max_rows) {
+        const int rows = std::min(max_rows, extent.height - row);
         all.push_back({texture.format, data, extent.width, rows, first});
         data += (width + edge - 1) / edge * ((uint64_t(rows) + edge - 1) / edge) * block.bytes;
         first += width * uint64_t(rows) * words_of(texels.encoding);

@@ -218,7 +218,7 @@ bool ValueTranslator::translate_packing(const SpirvInstruction& one, uint32_t fu
                                            [&](const Packing& known) { return known.function == function; });
     if (found == std::end(kPackings)) return false;
     const uint32_t count = 32 / found->bits;
-    const float most = float((1u << (found->bits - (found->is_signed ? 1 : 0))) - 1);
+    const float max_code = float((1u << (found->bits - (found->is_signed ? 1 : 0))) - 1);
     const Id low = b_.number(found->is_signed ? -1.0f : 0.0f);
     const Values v = operand(one, 2);
     if (v.size() != (found->packs ? count : 1)) fail(one, "numbers of another count are packed");
@@ -227,7 +227,7 @@ bool ValueTranslator::translate_packing(const SpirvInstruction& one, uint32_t fu
       const Id place = word(i * found->bits), size = word(found->bits);
       if (found->packs) {
         const Id bounded = number_op(Op::clamp, {v[i], low, b_.number(1)});
-        const Id steps = number_op(Op::round_even, {number_op(Op::multiply, {bounded, b_.number(most)})});
+        const Id steps = number_op(Op::round_even, {number_op(Op::multiply, {bounded, b_.number(max_code)})});
         const Id bits = as_kind(Kind::natural, emit(Op::float_to_int, Kind::whole, {steps}));
         const Id field = word_op(Op::bits_and, bits, low_bits(size));
         packed = word_op(Op::bits_or, packed, word_op(Op::shift_left, field, place));
@@ -235,7 +235,8 @@ bool ValueTranslator::translate_packing(const SpirvInstruction& one, uint32_t fu
         const Id field = bit_field(as_kind(Kind::natural, v[0]), place, size, found->is_signed);
         const Id steps = found->is_signed ? emit(Op::int_to_float, Kind::number, {as_kind(Kind::whole, field)})
                                           : emit(Op::uint_to_float, Kind::number, {field});
-        result.push_back(number_op(Op::clamp, {number_op(Op::divide, {steps, b_.number(most)}), low, b_.number(1)}));
+        result.push_back(
+            number_op(Op::clamp, {number_op(Op::divide, {steps, b_.number(max_code)}), low, b_.number(1)}));
       }
     }
     if (found->packs) result = {packed};

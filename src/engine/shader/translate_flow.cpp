@@ -38,8 +38,8 @@ Program Translator::run() {
 // them.
 void Translator::find_escapes() {
   for (uint32_t i = 0; i < flow_.blocks.size(); ++i) {
-    for (size_t at = flow_.blocks[i].first; at <= flow_.blocks[i].last; ++at) {
-      if (m_.code[at].result != 0) block_of_[m_.code[at].result] = i;
+    for (size_t index = flow_.blocks[i].first; index <= flow_.blocks[i].last; ++index) {
+      if (m_.code[index].result != 0) block_of_[m_.code[index].result] = i;
     }
   }
   const auto use = [&](uint32_t id, uint32_t block) {
@@ -47,8 +47,8 @@ void Translator::find_escapes() {
     if (made != block_of_.end() && !flow_.is_in(block, flow_.blocks[made->second].loop)) escapes_.insert(id);
   };
   for (uint32_t i = 0; i < flow_.blocks.size(); ++i) {
-    for (size_t at = flow_.blocks[i].first; at <= flow_.blocks[i].last; ++at) {
-      const SpirvInstruction& one = m_.code[at];
+    for (size_t index = flow_.blocks[i].first; index <= flow_.blocks[i].last; ++index) {
+      const SpirvInstruction& one = m_.code[index];
       for (size_t k = 0; k < one.operands.size(); ++k) {
         if (one.op != spv::OpPhi) {
           use(one.operands[k], i);
@@ -107,8 +107,8 @@ void Translator::set_phis(uint32_t from, uint32_t to, Id lanes) {
     Id cell, value;
   };
   std::vector<Change> changes;
-  for (size_t at = flow_.blocks[to].first; m_.code[at].op == spv::OpPhi; ++at) {
-    const SpirvInstruction& phi = m_.code[at];
+  for (size_t index = flow_.blocks[to].first; m_.code[index].op == spv::OpPhi; ++index) {
+    const SpirvInstruction& phi = m_.code[index];
     for (size_t k = 0; k + 1 < phi.operands.size(); k += 2) {
       if (phi.operands[k + 1] != flow_.blocks[from].label) continue;
       const Values values = value(phi.operands[k], phi.line);
@@ -196,10 +196,10 @@ void Translator::end_loops(uint32_t number) {
 
 bool Translator::is_worth_a_branch(const FlowBlock& block) const {
   size_t count = 0;
-  for (size_t at = block.first; at < block.last; ++at) {
-    const uint16_t op = m_.code[at].op;
+  for (size_t index = block.first; index < block.last; ++index) {
+    const uint16_t op = m_.code[index].op;
     if (op >= spv::OpImageSampleImplicitLod && op <= spv::OpImageFetch) return true;
-    const SpirvInstruction& one = m_.code[at];
+    const SpirvInstruction& one = m_.code[index];
     if (one.type != 0) count += std::max(1u, m_.type(one.type).scalars);
   }
   return count >= kWorthABranch;
@@ -221,8 +221,8 @@ void Translator::translate_block(uint32_t number) {
 
 void Translator::translate_body(uint32_t number) {
   const FlowBlock& block = flow_.blocks[number];
-  for (size_t at = block.first; at < block.last; ++at) {
-    const SpirvInstruction& one = m_.code[at];
+  for (size_t index = block.first; index < block.last; ++index) {
+    const SpirvInstruction& one = m_.code[index];
     b_.line = one.line;
     if (one.op == spv::OpPhi) {
       translate_phi(one, number);
@@ -265,8 +265,8 @@ void Translator::translate_phi(const SpirvInstruction& one, uint32_t number) {
 bool Translator::only_discards(uint32_t label, uint32_t from) const {
   const FlowBlock& block = flow_.blocks[flow_.place.at(label)];
   const uint16_t op = m_.code[block.last].op;
-  for (size_t at = block.first; at < block.last; ++at) {
-    if (m_.code[at].op != spv::OpLine && m_.code[at].op != spv::OpNoLine) return false;
+  for (size_t index = block.first; index < block.last; ++index) {
+    if (m_.code[index].op != spv::OpLine && m_.code[index].op != spv::OpNoLine) return false;
   }
   return flow_.blocks[from].loop == kNoLoop && (op == spv::OpKill || op == spv::OpTerminateInvocation);
 }

@@ -265,11 +265,11 @@ void ValueTranslator::declare_numbered(const SpirvInstruction& one, const std::s
   if (is_array && name.empty() && type.count > 1)
     fail(one, fmt::format("'{}': an array of blocks needs numbers; strip its names", m_.name(one.result)));
   for (uint32_t i = 0; i < (is_array ? type.count : 1); ++i) {
-    const std::string of = is_array && !name.empty() ? fmt::format("{}[{}]", name, i) : name;
+    const std::string block_name = is_array && !name.empty() ? fmt::format("{}[{}]", name, i) : name;
     for (uint32_t member = 0; member < block.members.size(); ++member) {
       const BlockLayout layout = member_layout({.is_known = true}, element, member);
-      add_uniforms(name.empty() ? part_name("", element, member) : fmt::format("{}+{}", name, layout.offset), of,
-                   block.members[member], variable.values, layout);
+      add_uniforms(name.empty() ? part_name("", element, member) : fmt::format("{}+{}", name, layout.offset),
+                   block_name, block.members[member], variable.values, layout);
     }
   }
 }
@@ -285,20 +285,20 @@ void ValueTranslator::initialize(const SpirvInstruction& one, size_t first) {
   }
 }
 
-BlockLayout ValueTranslator::member_layout(const BlockLayout& of, uint32_t structure, uint32_t member) const {
+BlockLayout ValueTranslator::member_layout(const BlockLayout& parent, uint32_t structure, uint32_t member) const {
   const auto value = [&](uint32_t decoration) {
     const auto found = m_.member_values.find({structure, member, decoration});
     return found == m_.member_values.end() ? 0 : found->second;
   };
-  return {.is_known = of.is_known,
-          .offset = of.offset + value(spv::DecorationOffset),
+  return {.is_known = parent.is_known,
+          .offset = parent.offset + value(spv::DecorationOffset),
           .matrix_stride = value(spv::DecorationMatrixStride),
           .by_rows = m_.member_has(structure, member, spv::DecorationRowMajor)};
 }
 
-BlockLayout ValueTranslator::element_layout(const BlockLayout& of, uint32_t array, uint32_t number) const {
+BlockLayout ValueTranslator::element_layout(const BlockLayout& parent, uint32_t array, uint32_t number) const {
   const auto stride = m_.decorations.find({array, uint32_t(spv::DecorationArrayStride)});
-  BlockLayout layout = of;
+  BlockLayout layout = parent;
   if (stride != m_.decorations.end()) layout.offset += uint64_t(stride->second) * number;
   return layout;
 }

@@ -169,14 +169,15 @@ Id ValueTranslator::whole_of(Id index) {
 }
 
 // `index` selects one of `count` parts with `step` samplers each.
-void ValueTranslator::index_samplers(Pointer& to, Id index, uint32_t count, uint32_t step) {
+void ValueTranslator::index_samplers(Pointer& place, Id index, uint32_t count, uint32_t step) {
   std::vector<uint32_t> steps;
-  for (const uint32_t before : to.sampler_index == kNoValue ? std::vector<uint32_t>{0} : to.sampler_steps) {
+  for (const uint32_t before : place.sampler_index == kNoValue ? std::vector<uint32_t>{0} : place.sampler_steps) {
     for (uint32_t i = 0; i < count && i < kMaxSamplers; ++i) steps.push_back(before + i * step);
   }
-  to.sampler_steps = std::move(steps);
+  place.sampler_steps = std::move(steps);
   if (step != 1) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(step))});
-  to.sampler_index = to.sampler_index == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.sampler_index, index});
+  place.sampler_index =
+      place.sampler_index == kNoValue ? index : emit(Op::int_add, Kind::whole, {place.sampler_index, index});
 }
 
 void ValueTranslator::declare_storage(const SpirvInstruction& one, Variable& variable) {
@@ -194,56 +195,56 @@ void ValueTranslator::declare_storage(const SpirvInstruction& one, Variable& var
 
 // Adds the place of a part of a storage buffer. An index out of range is not clamped, as the buffer may end anywhere;
 // words beyond its end are 0.
-void ValueTranslator::access_storage(const SpirvInstruction& one, Pointer to) {
+void ValueTranslator::access_storage(const SpirvInstruction& one, Pointer place) {
   for (size_t i = 1; i < one.operands.size(); ++i) {
     const auto constant = m_.constants.find(one.operands[i]);
-    const SpirvType& type = m_.type(to.type);
+    const SpirvType& type = m_.type(place.type);
     if (type.kind == TypeClass::structure) {
       if (constant == m_.constants.end()) fail(one, "a member that is chosen at run time");
       if (constant->second >= type.members.size()) fail(one, "a member that its structure does not have");
-      to.layout = member_layout(to.layout, to.type, constant->second);
-      to.type = type.members[constant->second];
+      place.layout = member_layout(place.layout, place.type, constant->second);
+      place.type = type.members[constant->second];
       continue;
     }
-    uint64_t bytes = to.step;
+    uint64_t bytes = place.step;
     if (type.kind == TypeClass::array || type.kind == TypeClass::runtime_array) {
-      bytes = element_layout({}, to.type, 1).offset;
+      bytes = element_layout({}, place.type, 1).offset;
     } else if (type.kind == TypeClass::matrix) {
-      bytes = to.layout.by_rows ? 4 : to.layout.matrix_stride;
-      to.step = to.layout.by_rows ? to.layout.matrix_stride : 4;
+      bytes = place.layout.by_rows ? 4 : place.layout.matrix_stride;
+      place.step = place.layout.by_rows ? place.layout.matrix_stride : 4;
     } else if (type.kind != TypeClass::vector) {
       fail(one, "a part of a value without parts");
     }
-    to.type = type.element;
+    place.type = type.element;
     if (constant != m_.constants.end()) {
-      to.layout.offset += bytes * constant->second;
+      place.layout.offset += bytes * constant->second;
       continue;
     }
     Id index = whole_of(scalar(one, i));
     if (bytes != 4) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(bytes / 4))});
-    to.words = to.words == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.words, index});
+    place.words = place.words == kNoValue ? index : emit(Op::int_add, Kind::whole, {place.words, index});
   }
-  pointers_[one.result] = to;
+  pointers_[one.result] = place;
 }
 
-Values ValueTranslator::load_storage(const SpirvInstruction& one, const Pointer& from) {
+Values ValueTranslator::load_storage(const SpirvInstruction& one, const Pointer& source) {
   std::vector<uint32_t> places;
   std::vector<Kind> kinds;
-  append_kinds(from.type, kinds);
-  append_places(from.type, from.layout, places);
-  const SpirvType& type = m_.type(from.type);
-  if (type.kind == TypeClass::vector && from.step != 4) {
+  append_kinds(source.type, kinds);
+  append_places(source.type, source.layout, places);
+  const SpirvType& type = m_.type(source.type);
+  if (type.kind == TypeClass::vector && source.step != 4) {
     for (uint32_t i = 0; i < places.size(); ++i)
-      places[i] = uint32_t((from.layout.offset + uint64_t(i) * from.step) / 4);
+      places[i] = uint32_t((source.layout.offset + uint64_t(i) * source.step) / 4);
   }
   if (places.size() != kinds.size() || kinds.empty()) fail(one, "a part of a storage buffer that cannot be read");
-  const uint32_t sampler = variables_.at(from.variable).sampler;
+  const uint32_t sampler = variables_.at(source.variable).sampler;
   const uint32_t extra = sampler | uint32_t(TextureKind::buffer) << kSampleKind |
                          uint32_t(SampledType::natural) << kSampleType | kSampleFetch;
   Values result;
   for (size_t i = 0; i < kinds.size(); ++i) {
     Id word = b_.whole(int32_t(places[i]));
-    if (from.words != kNoValue) word = emit(Op::int_add, Kind::whole, {from.words, word});
+    if (source.words != kNoValue) word = emit(Op::int_add, Kind::whole, {source.words, word});
     const Id bits = emit_sample({word, b_.whole(0)}, extra).front();
     if (kinds[i] == Kind::mask) {
       result.push_back(truth_of_word(bits));
@@ -256,12 +257,12 @@ Values ValueTranslator::load_storage(const SpirvInstruction& one, const Pointer&
 
 // The number of elements at the end of a storage buffer.
 void ValueTranslator::measure_storage(const SpirvInstruction& one) {
-  const Pointer of = pointer(one, 0);
-  const Variable& variable = variables_.at(of.variable);
-  const SpirvType& block = m_.type(of.type);
+  const Pointer array = pointer(one, 0);
+  const Variable& variable = variables_.at(array.variable);
+  const SpirvType& block = m_.type(array.type);
   if (!variable.is_storage || block.kind != TypeClass::structure || one.at(1) >= block.members.size())
     fail(one, "the length of something other than a storage buffer");
-  const BlockLayout layout = member_layout(of.layout, of.type, one.at(1));
+  const BlockLayout layout = member_layout(array.layout, array.type, one.at(1));
   const uint64_t words = element_layout({}, block.members[one.at(1)], 1).offset / 4;
   const uint32_t extra =
       variable.sampler | uint32_t(TextureKind::buffer) << kSampleKind | uint32_t(SampledType::natural) << kSampleType;
@@ -276,39 +277,39 @@ void ValueTranslator::measure_storage(const SpirvInstruction& one) {
 }
 
 void ValueTranslator::access(const SpirvInstruction& one) {
-  Pointer to = pointer(one, 0);
-  if (variables_.at(to.variable).is_storage) return access_storage(one, std::move(to));
+  Pointer place = pointer(one, 0);
+  if (variables_.at(place.variable).is_storage) return access_storage(one, std::move(place));
   for (size_t i = 1; i < one.operands.size(); ++i) {
     const auto constant = m_.constants.find(one.operands[i]);
     if (constant != m_.constants.end()) {
-      to.sampler += samplers_before(to.type, constant->second);
-      to.offset += offset_in(to.type, constant->second, one.line);
+      place.sampler += samplers_before(place.type, constant->second);
+      place.offset += offset_in(place.type, constant->second, one.line);
       continue;
     }
-    if (m_.type(to.type).kind == TypeClass::structure) fail(one, "a member that is chosen at run time");
-    const uint32_t count = m_.type(to.type).count;
-    offset_in(to.type, 0, one.line);
-    const uint32_t size = m_.type(to.type).scalars, samplers = samplers_before(to.type, ~0u);
+    if (m_.type(place.type).kind == TypeClass::structure) fail(one, "a member that is chosen at run time");
+    const uint32_t count = m_.type(place.type).count;
+    offset_in(place.type, 0, one.line);
+    const uint32_t size = m_.type(place.type).scalars, samplers = samplers_before(place.type, ~0u);
     Id index = whole_of(scalar(one, i));
-    if (samplers > 0) index_samplers(to, index, count, samplers);
+    if (samplers > 0) index_samplers(place, index, count, samplers);
     if (size == 0) continue;
     if (size != 1) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(size))});
-    to.index = to.index == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.index, index});
+    place.index = place.index == kNoValue ? index : emit(Op::int_add, Kind::whole, {place.index, index});
   }
-  pointers_[one.result] = to;
+  pointers_[one.result] = place;
 }
 
-Values ValueTranslator::load(const SpirvInstruction& one, const Pointer& from) {
-  const Variable& variable = variables_.at(from.variable);
-  if (variable.is_storage) return load_storage(one, from);
+Values ValueTranslator::load(const SpirvInstruction& one, const Pointer& source) {
+  const Variable& variable = variables_.at(source.variable);
+  if (variable.is_storage) return load_storage(one, source);
   std::vector<Kind> kinds;
-  append_kinds(from.type, kinds);
-  if (from.offset + kinds.size() > variable.values.size()) fail(one, "a variable is read beyond its end");
+  append_kinds(source.type, kinds);
+  if (source.offset + kinds.size() > variable.values.size()) fail(one, "a variable is read beyond its end");
   Values result;
   for (uint32_t i = 0; i < kinds.size(); ++i) {
-    const uint32_t at = from.offset + i;
-    if (from.index == kNoValue) {
-      const Id cell = variable.values[at];
+    const uint32_t offset = source.offset + i;
+    if (source.index == kNoValue) {
+      const Id cell = variable.values[offset];
       if (kinds[i] == Kind::mask && program_.value(cell).kind != Kind::mask) {
         result.push_back(truth_of_word(emit(Op::move, Kind::natural, {cell})));
         continue;
@@ -317,8 +318,8 @@ Values ValueTranslator::load(const SpirvInstruction& one, const Pointer& from) {
       result.push_back(variable.is_cell ? emit(copy, kinds[i], {cell}) : cell);
       continue;
     }
-    const uint32_t first = at + (variable.is_uniform ? variable.first_word : 0);
-    const Id index = emit(Op::int_add, Kind::whole, {from.index, b_.whole(int32_t(first))});
+    const uint32_t first = offset + (variable.is_uniform ? variable.first_word : 0);
+    const Id index = emit(Op::int_add, Kind::whole, {source.index, b_.whole(int32_t(first))});
     const Kind kind = kinds[i] == Kind::mask ? Kind::natural : kinds[i];
     Id word = kNoValue;
     if (variable.is_uniform) {
@@ -332,21 +333,22 @@ Values ValueTranslator::load(const SpirvInstruction& one, const Pointer& from) {
   return result;
 }
 
-void ValueTranslator::store(const SpirvInstruction& one, const Pointer& to, const Values& from) {
-  Variable& variable = variables_.at(to.variable);
-  if (!variable.is_cell || to.offset + from.size() > variable.values.size()) fail(one, "this cannot be written to");
-  for (uint32_t i = 0; i < from.size(); ++i) {
-    const Id cell = variable.values[to.offset + i];
-    if (to.index != kNoValue) variable.is_written.assign(variable.is_written.size(), true);
-    if (to.offset + i < variable.is_written.size()) variable.is_written[to.offset + i] = true;
-    const bool is_word = variable.is_indexed && program_.value(from[i]).kind == Kind::mask;
-    const Id value = is_word ? word_of_truth(from[i]) : from[i];
+void ValueTranslator::store(const SpirvInstruction& one, const Pointer& place, const Values& values) {
+  Variable& variable = variables_.at(place.variable);
+  if (!variable.is_cell || place.offset + values.size() > variable.values.size())
+    fail(one, "this cannot be written to");
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    const Id cell = variable.values[place.offset + i];
+    if (place.index != kNoValue) variable.is_written.assign(variable.is_written.size(), true);
+    if (place.offset + i < variable.is_written.size()) variable.is_written[place.offset + i] = true;
+    const bool is_word = variable.is_indexed && program_.value(values[i]).kind == Kind::mask;
+    const Id value = is_word ? word_of_truth(values[i]) : values[i];
     if (program_.value(cell).kind != program_.value(value).kind) fail(one, "a value of another type is stored");
-    if (to.index == kNoValue) {
+    if (place.index == kNoValue) {
       b_.set(cell, value, lanes_);
       continue;
     }
-    const Id index = emit(Op::int_add, Kind::whole, {to.index, b_.whole(int32_t(to.offset + i))});
+    const Id index = emit(Op::int_add, Kind::whole, {place.index, b_.whole(int32_t(place.offset + i))});
     b_.emit_bare(Op::set_element, {variable.values.front(), index, value, lanes_}, uint32_t(variable.values.size()));
   }
 }
@@ -356,15 +358,15 @@ bool ValueTranslator::translate_memory(const SpirvInstruction& one) {
     case spv::OpAccessChain:
     case spv::OpInBoundsAccessChain: access(one); return true;
     case spv::OpLoad: {
-      const Pointer from = pointer(one, 0);
-      if (m_.type(from.type).kind == TypeClass::sampled_image) {
-        const uint32_t number = variables_.at(from.variable).sampler + from.sampler;
+      const Pointer source = pointer(one, 0);
+      if (m_.type(source.type).kind == TypeClass::sampled_image) {
+        const uint32_t number = variables_.at(source.variable).sampler + source.sampler;
         if (number >= program_.samplers.size()) fail(one, "a sampler that the shader does not have");
-        samplers_[one.result] = {number, from.sampler_index, from.sampler_steps};
-      } else if (m_.type(from.type).kind == TypeClass::image || m_.type(from.type).kind == TypeClass::sampler) {
-        loaded_[one.result] = from;
+        samplers_[one.result] = {number, source.sampler_index, source.sampler_steps};
+      } else if (m_.type(source.type).kind == TypeClass::image || m_.type(source.type).kind == TypeClass::sampler) {
+        loaded_[one.result] = source;
       } else {
-        values_[one.result] = load(one, from);
+        values_[one.result] = load(one, source);
       }
       return true;
     }

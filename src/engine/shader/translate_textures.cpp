@@ -38,10 +38,10 @@ struct Options {
   size_t bias = 0, level = 0, changes = 0, offset = 0, sample = 0,
          four_offsets = 0;  // operand indices; 0: absent
 };
-bool options_of(const SpirvInstruction& one, size_t at, Options& options) {
-  if (one.operands.size() <= at) return true;
-  options.bits = one.operands[at];
-  size_t next = at + 1;
+bool options_of(const SpirvInstruction& one, size_t first, Options& options) {
+  if (one.operands.size() <= first) return true;
+  options.bits = one.operands[first];
+  size_t next = first + 1;
   if ((options.bits & spv::ImageOperandsBiasMask) != 0) options.bias = next++;
   if ((options.bits & spv::ImageOperandsLodMask) != 0) options.level = next++;
   if ((options.bits & spv::ImageOperandsGradMask) != 0) options.changes = next, next += 2;
@@ -97,20 +97,22 @@ void ValueTranslator::combine(const SpirvInstruction& one, uint32_t image, uint3
   const auto of_image = loaded_.find(image), of_sampler = loaded_.find(sampler);
   if (of_image == loaded_.end() || (sampler != 0 && of_sampler == loaded_.end()))
     fail(one, "an image or a sampler that is not a variable");
-  const Pointer& from = of_image->second;
+  const Pointer& image_pointer = of_image->second;
   const uint32_t with = sampler == 0 ? 0 : of_sampler->second.variable,
                  element = sampler == 0 ? 0 : of_sampler->second.sampler;
   if (sampler != 0 && of_sampler->second.sampler_index != kNoValue)
     fail(one,
          "a sampler that is chosen at run time from an array is not "
          "supported; choose the image");
-  const auto [pair, is_new] = pairs_.try_emplace({from.variable, with, element}, uint32_t(program_.samplers.size()));
+  const auto [pair, is_new] =
+      pairs_.try_emplace({image_pointer.variable, with, element}, uint32_t(program_.samplers.size()));
   if (is_new) {
-    add_samplers(m_.name(from.variable), variables_.at(from.variable).type, one.line);
+    add_samplers(m_.name(image_pointer.variable), variables_.at(image_pointer.variable).type, one.line);
     for (size_t i = pair->second; sampler != 0 && i < program_.samplers.size(); ++i)
       program_.samplers[i].with = sampler_name(with, element);
   }
-  samplers_[sampler == 0 ? image : one.result] = {pair->second + from.sampler, from.sampler_index, from.sampler_steps};
+  samplers_[sampler == 0 ? image : one.result] = {pair->second + image_pointer.sampler, image_pointer.sampler_index,
+                                                  image_pointer.sampler_steps};
 }
 
 bool ValueTranslator::translate_texture(const SpirvInstruction& one) {
@@ -175,11 +177,11 @@ void ValueTranslator::choose_sampler(const SpirvInstruction& one) {
 
 // `layer`: the operand that gives the layer, in addition to the coordinates; 0: none does.
 Values ValueTranslator::coordinates(const SpirvInstruction& one, TextureKind kind, size_t layer) {
-  Values at = operand(one, 1);
-  if (layer != 0) at.push_back(scalar(one, layer));
-  if (at.size() < size_t(coordinates_of(kind))) fail(one, "a lookup with too few coordinates");
-  at.resize(size_t(coordinates_of(kind)));
-  return at;
+  Values coordinates = operand(one, 1);
+  if (layer != 0) coordinates.push_back(scalar(one, layer));
+  if (coordinates.size() < size_t(coordinates_of(kind))) fail(one, "a lookup with too few coordinates");
+  coordinates.resize(size_t(coordinates_of(kind)));
+  return coordinates;
 }
 
 // Returns true if an offset in texels fits in a lookup's bits.
@@ -228,27 +230,28 @@ void ValueTranslator::translate_sample(const SpirvInstruction& one) {
   } else {
     for (size_t i = 0; i < 2; ++i) {
       const Values given = options.changes != 0 ? operand(one, options.changes + i) : Values();
-      if (options.changes != 0 && given.size() < at.size()) fail(one, "changes of each coordinate are needed");
-      for (size_t axis = 0; axis < at.size(); ++axis)
-        changes.push_back(given.empty() ? change_of(i == 0 ? Op::change_x : Op::change_y, at[axis]) : given[axis]);
+      if (options.changes != 0 && given.size() < coordinates.size()) fail(one, "changes of each coordinate are needed");
+      for (size_t axis = 0; axis < coordinates.size(); ++axis)
+        changes.push_back(given.empty() ? change_of(i == 0 ? Op::change_x : Op::change_y, coordinates[axis])
+                                        : given[axis]);
     }
     if (options.changes == 0) extra |= kSampleOfQuad;
-    const Id detail = detail_of_changes(one, at, changes, extra & kSampleOfQuad);
+    const Id detail = detail_of_changes(one, coordinates, changes, extra & kSampleOfQuad);
     operands.push_back(options.bias != 0 ? number_op(Op::add, {detail, scalar(one, options.bias)}) : detail);
   }
   if (!has_changes(extra)) changes.clear();
   finish_sample(one, operands, extra, changes);
 }
 
-// The level of detail for the changes of `at` to the right and upwards.
-Id ValueTranslator::detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes,
+// The level of detail for the changes of `coordinates` to the right and upwards.
+Id ValueTranslator::detail_of_changes(const SpirvInstruction& one, const Values& coordinates, const Values& changes,
                                       uint32_t sample_bits) {
   const uint32_t extra = lookup_bits(one) | sample_bits;
   const Id detail = emit(Op::detail, Kind::number, {});
   Instruction& made = program_.code.back();
   made.extra = extra;
   if (is_cube(kind_of_sample(extra))) {
-    for (const Id x : at) made.operand[made.operands++] = x;
+    for (const Id x : coordinates) made.operand[made.operands++] = x;
   }
   for (const Id x : changes) made.operand[made.operands++] = x;
   return detail;
@@ -320,13 +323,14 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
     std::copy(results.begin(), results.end(), made.result.begin());
   };
   if (one.op == spv::OpImageQueryLod) {
-    Values at = operand(one, 1), changes;
-    if (at.size() < size_t(directions_of(kind))) fail(one, "a lookup with too few coordinates");
-    at.resize(size_t(directions_of(kind)));
+    Values coordinates = operand(one, 1), changes;
+    if (coordinates.size() < size_t(directions_of(kind))) fail(one, "a lookup with too few coordinates");
+    coordinates.resize(size_t(directions_of(kind)));
     for (const Op op : {Op::change_x, Op::change_y}) {
-      for (const Id x : at) changes.push_back(change_of(op, x));
+      for (const Id x : coordinates) changes.push_back(change_of(op, x));
     }
-    make(Op::detail_levels, Kind::number, detail_of_changes(one, at, changes, kSampleOfQuad | kDetailOfQuery), 2);
+    make(Op::detail_levels, Kind::number, detail_of_changes(one, coordinates, changes, kSampleOfQuad | kDetailOfQuery),
+         2);
     values_[one.result] = results;
     return;
   }

@@ -205,18 +205,18 @@ void ValueTranslator::apply(const SpirvInstruction& one, Op op, size_t first, bo
   Values& result = values_[one.result];
   result.clear();
   for (uint32_t c = 0; c < count; ++c) {
-    std::array<Id, 3> of{};
+    std::array<Id, 3> ids{};
     for (size_t i = 0; i < signature.operands; ++i) {
-      const Values& from = operands[i];
-      if (from.size() != 1 && from.size() != count) fail(one, "operands of different sizes");
-      of[i] = from.size() == 1 ? from[0] : from[c];
+      const Values& components = operands[i];
+      if (components.size() != 1 && components.size() != count) fail(one, "operands of different sizes");
+      ids[i] = components.size() == 1 ? components[0] : components[c];
       const Kind wanted = kind_of_shape(signature.operand[i]);
-      if (takes_any_sign(op) && program_.value(of[i]).kind != wanted) of[i] = emit(Op::reinterpret, wanted, {of[i]});
+      if (takes_any_sign(op) && program_.value(ids[i]).kind != wanted) ids[i] = emit(Op::reinterpret, wanted, {ids[i]});
     }
     const Kind makes = takes_any_sign(op) && kind != Kind::mask ? kind_of_shape(signature.result) : kind;
-    Id made = signature.operands == 1   ? emit(op, makes, {of[0]})
-              : signature.operands == 2 ? emit(op, makes, {of[0], of[1]})
-                                        : emit(op, makes, {of[0], of[1], of[2]});
+    Id made = signature.operands == 1   ? emit(op, makes, {ids[0]})
+              : signature.operands == 2 ? emit(op, makes, {ids[0], ids[1]})
+                                        : emit(op, makes, {ids[0], ids[1], ids[2]});
     if (makes != kind) made = emit(Op::reinterpret, kind, {made});
     result.push_back(inverted ? emit(Op::mask_not, Kind::mask, {made}) : made);
   }
@@ -242,17 +242,17 @@ bool ValueTranslator::translate_composite(const SpirvInstruction& one) {
     case spv::OpCompositeExtract:
     case spv::OpCompositeInsert: {
       const size_t whole = one.op == spv::OpCompositeInsert ? 1 : 0;
-      const Values from = operand(one, whole);
+      const Values composite = operand(one, whole);
       // The composite's type. For an insertion it is the result's type, otherwise that of the definition.
       uint32_t type = whole == 1 ? one.type : m_.definition_of(one.at(0)).type, offset = 0;
       for (size_t i = whole + 1; i < one.operands.size(); ++i) offset += offset_in(type, one.operands[i], one.line);
       const uint32_t count = m_.type(type).scalars;
-      if (offset + count > from.size()) fail(one, "a component out of bounds");
-      result.assign(from.begin() + offset, from.begin() + offset + count);
+      if (offset + count > composite.size()) fail(one, "a component out of bounds");
+      result.assign(composite.begin() + offset, composite.begin() + offset + count);
       if (whole == 1) {
         const Values part = operand(one, 0);
         if (part.size() != count) fail(one, "a component of the wrong size");
-        result = from;
+        result = composite;
         std::copy(part.begin(), part.end(), result.begin() + offset);
       }
       break;
@@ -277,11 +277,11 @@ bool ValueTranslator::translate_choice(const SpirvInstruction& one) {
   Values result;
   switch (one.op) {
     case spv::OpVectorExtractDynamic: {
-      const Values from = operand(one, 0);
+      const Values vector = operand(one, 0);
       const Id index = whole_of(scalar(one, 1));
-      result = {from[0]};
-      for (uint32_t i = 1; i < from.size(); ++i)
-        result[0] = choose(emit(Op::int_equal, Kind::mask, {index, b_.whole(int32_t(i))}), from[i], result[0]);
+      result = {vector[0]};
+      for (uint32_t i = 1; i < vector.size(); ++i)
+        result[0] = choose(emit(Op::int_equal, Kind::mask, {index, b_.whole(int32_t(i))}), vector[i], result[0]);
       break;
     }
     case spv::OpVectorInsertDynamic: {
@@ -299,10 +299,10 @@ bool ValueTranslator::translate_choice(const SpirvInstruction& one) {
     }
     case spv::OpAny:
     case spv::OpAll: {
-      const Values from = operand(one, 0);
-      result = {from[0]};
-      for (size_t i = 1; i < from.size(); ++i)
-        result[0] = emit(one.op == spv::OpAny ? Op::mask_or : Op::mask_and, Kind::mask, {result[0], from[i]});
+      const Values truths = operand(one, 0);
+      result = {truths[0]};
+      for (size_t i = 1; i < truths.size(); ++i)
+        result[0] = emit(one.op == spv::OpAny ? Op::mask_or : Op::mask_and, Kind::mask, {result[0], truths[i]});
       break;
     }
     case spv::OpIsNan: {
@@ -344,7 +344,8 @@ bool ValueTranslator::translate_matrix(const SpirvInstruction& one) {
     case spv::OpVectorTimesMatrix: {
       const Values a = operand(one, 0), b = operand(one, 1);
       if (b.size() % a.size() != 0) fail(one, "sizes differ");
-      for (size_t at = 0; at < b.size(); at += a.size()) result.push_back(dot(a, std::span(b).subspan(at, a.size())));
+      for (size_t column = 0; column < b.size(); column += a.size())
+        result.push_back(dot(a, std::span(b).subspan(column, a.size())));
       break;
     }
     case spv::OpOuterProduct: {

@@ -141,8 +141,8 @@ class ValueTranslator {
   void declare_numbered(const SpirvInstruction& one, const std::string& name, Variable& variable);
   void add_uniforms(const std::string& name, const std::string& block, uint32_t type, Values& values,
                     const BlockLayout& layout = {});
-  BlockLayout member_layout(const BlockLayout& of, uint32_t structure, uint32_t member) const;
-  BlockLayout element_layout(const BlockLayout& of, uint32_t array, uint32_t number) const;
+  BlockLayout member_layout(const BlockLayout& parent, uint32_t structure, uint32_t member) const;
+  BlockLayout element_layout(const BlockLayout& parent, uint32_t array, uint32_t number) const;
   void append_places(uint32_t type, const BlockLayout& layout, std::vector<uint32_t>& places) const;
   std::string part_name(const std::string& name, uint32_t structure, uint32_t member) const;
   void initialize(const SpirvInstruction& one, size_t first);
@@ -166,11 +166,11 @@ class ValueTranslator {
   void apply(const SpirvInstruction& one, Op op, size_t first, bool swapped, bool inverted);
   void access(const SpirvInstruction& one);
   void declare_storage(const SpirvInstruction& one, Variable& variable);
-  void access_storage(const SpirvInstruction& one, Pointer to);
-  Values load_storage(const SpirvInstruction& one, const Pointer& from);
+  void access_storage(const SpirvInstruction& one, Pointer place);
+  Values load_storage(const SpirvInstruction& one, const Pointer& source);
   void measure_storage(const SpirvInstruction& one);
   Values load(const SpirvInstruction& one, const Pointer& pointer);
-  void store(const SpirvInstruction& one, const Pointer& pointer, const Values& from);
+  void store(const SpirvInstruction& one, const Pointer& place, const Values& values);
   Pointer pointer(const SpirvInstruction& one, size_t i) const;
   uint32_t offset_in(uint32_t& type, uint32_t index, uint32_t line) const;
   Id dot(std::span<const Id> a, std::span<const Id> b);
@@ -207,7 +207,7 @@ class ValueTranslator {
   Id half_of(Id x);
   Id number_of_half(Id half);
 
-  void index_samplers(Pointer& to, Id index, uint32_t count, uint32_t step);
+  void index_samplers(Pointer& place, Id index, uint32_t count, uint32_t step);
   const ReadSampler& sampler_of(const SpirvInstruction& one) const;
   std::string sampler_name(uint32_t variable, uint32_t element) const;
   void combine(const SpirvInstruction& one, uint32_t image, uint32_t sampler);
@@ -219,7 +219,8 @@ class ValueTranslator {
   void translate_fetch(const SpirvInstruction& one);
   void translate_query(const SpirvInstruction& one);
   Values coordinates(const SpirvInstruction& one, TextureKind kind, size_t layer = 0);
-  Id detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes, uint32_t sample_bits);
+  Id detail_of_changes(const SpirvInstruction& one, const Values& coordinates, const Values& changes,
+                       uint32_t sample_bits);
   uint32_t offset_bits(const SpirvInstruction& one, std::span<const Id> offsets) const;
   bool is_short_offset(std::span<const Id> offsets) const;
   Values emit_sample(const Values& operands, uint32_t extra, const Values& behind = {});

@@ -37,8 +37,8 @@ void begin_glslang() {
   if (!begun) throw ShaderError(0, "glslang cannot be initialized");
 }
 
-uint32_t line_at(std::string_view text, size_t at) {
-  return uint32_t(std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')) + 1;
+uint32_t line_at(std::string_view text, size_t place) {
+  return uint32_t(std::count(text.begin(), text.begin() + std::ptrdiff_t(place), '\n')) + 1;
 }
 
 // Throws if the text nests too deeply for the compiler's recursion.
@@ -46,23 +46,23 @@ void check_text(std::string_view text) {
   if (text.size() > kMaxText)
     throw ShaderError(0, fmt::format("the shader has {} bytes; at most {} are read", text.size(), kMaxText));
   size_t nested = 0, operators = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '\0') throw ShaderError(line_at(text, at), "a zero byte; a shader is text");
+  for (size_t place = 0; place < text.size(); ++place) {
+    const char c = text[place];
+    if (c == '\0') throw ShaderError(line_at(text, place), "a zero byte; a shader is text");
     if (c == '(' || c == '[' || c == '{') ++nested;
     if ((c == ')' || c == ']' || c == '}') && nested > 0) --nested;
     if (c == ';' || c == '{' || c == '}') operators = 0;
     if (std::string_view("+-*/%<>=&|^!~?").find(c) != std::string_view::npos) ++operators;
-    if (c == '/' && at + 1 < text.size() && (text[at + 1] == '/' || text[at + 1] == '*')) {
-      const bool is_line = text[at + 1] == '/';
-      const size_t end = text.find(is_line ? "\n" : "*/", at + 2);
-      at = end == std::string_view::npos ? text.size() : is_line ? end : end + 1;
+    if (c == '/' && place + 1 < text.size() && (text[place + 1] == '/' || text[place + 1] == '*')) {
+      const bool is_line = text[place + 1] == '/';
+      const size_t end = text.find(is_line ? "\n" : "*/", place + 2);
+      place = end == std::string_view::npos ? text.size() : is_line ? end : end + 1;
       operators = 0;
     }
     if (nested > kMaxNested)
-      throw ShaderError(line_at(text, at), fmt::format("brackets are nested more than {} deep", kMaxNested));
+      throw ShaderError(line_at(text, place), fmt::format("brackets are nested more than {} deep", kMaxNested));
     if (operators > kMaxOperators)
-      throw ShaderError(line_at(text, at), fmt::format("an expression has more than {} operators", kMaxOperators));
+      throw ShaderError(line_at(text, place), fmt::format("an expression has more than {} operators", kMaxOperators));
   }
 }
 
@@ -70,8 +70,8 @@ void check_text(std::string_view text) {
 // prefix of the message.
 ShaderError error_of(std::string_view log, const std::string& place) {
   constexpr std::string_view kMark = "ERROR: ";
-  const size_t at = log.find(kMark);
-  std::string_view what = at == std::string_view::npos ? log : log.substr(at + kMark.size());
+  const size_t begin = log.find(kMark);
+  std::string_view what = begin == std::string_view::npos ? log : log.substr(begin + kMark.size());
   what = what.substr(0, what.find('\n'));
   uint32_t line = 0;
   const size_t first = what.find(':');
@@ -110,16 +110,16 @@ struct Shader {
 std::string joined_lines(std::string_view text) {
   std::string result;
   size_t joined = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const std::string_view rest = text.substr(at);
+  for (size_t place = 0; place < text.size(); ++place) {
+    const std::string_view rest = text.substr(place);
     const size_t length = rest.starts_with("\\\r\n") ? 3 : rest.starts_with("\\\n") ? 2 : 0;
     if (length > 0) {
       ++joined;
-      at += length - 1;
+      place += length - 1;
       continue;
     }
-    result += text[at];
-    if (text[at] != '\n') continue;
+    result += text[place];
+    if (text[place] != '\n') continue;
     result.append(joined, '\n');
     joined = 0;
   }
@@ -129,11 +129,11 @@ std::string joined_lines(std::string_view text) {
 // The version that a text declares.
 int version_of(std::string_view text) {
   constexpr std::string_view kMark = "#version";
-  size_t at = text.find(kMark);
-  if (at == std::string_view::npos) return kDefaultVersion;
-  at = std::min(text.find_first_not_of(" \t", at + kMark.size()), text.size());
+  size_t place = text.find(kMark);
+  if (place == std::string_view::npos) return kDefaultVersion;
+  place = std::min(text.find_first_not_of(" \t", place + kMark.size()), text.size());
   int version = kDefaultVersion;
-  std::from_chars(text.data() + at, text.data() + text.size(), version);
+  std::from_chars(text.data() + place, text.data() + text.size(), version);
   return version;
 }
 
@@ -193,10 +193,10 @@ class DivisionGuard {
     if (words_.size() < kHeader) return words_;
     bound_ = words_[3];
     size_t functions = 0;  // length of the result before the first function
-    for (size_t at = 0, length = kHeader; at < words_.size(); at += length) {
-      if (at >= kHeader) length = std::max(words_[at] >> 16, 1u);
-      const uint32_t* const word = &words_[at];
-      const auto op = at < kHeader ? spv::OpNop : spv::Op(*word & 0xffff);
+    for (size_t place = 0, length = kHeader; place < words_.size(); place += length) {
+      if (place >= kHeader) length = std::max(words_[place] >> 16, 1u);
+      const uint32_t* const word = &words_[place];
+      const auto op = place < kHeader ? spv::OpNop : spv::Op(*word & 0xffff);
       if (op == spv::OpFunction && functions == 0) functions = result_.size();
       note(op, word, length);
       const bool divides = op == spv::OpSDiv || op == spv::OpSRem || op == spv::OpSMod;
@@ -212,9 +212,9 @@ class DivisionGuard {
   }
 
  private:
-  static void append(std::vector<uint32_t>& to, spv::Op op, std::initializer_list<uint32_t> operands) {
-    to.push_back(uint32_t(operands.size() + 1) << 16 | uint32_t(op));
-    to.insert(to.end(), operands);
+  static void append(std::vector<uint32_t>& code, spv::Op op, std::initializer_list<uint32_t> operands) {
+    code.push_back(uint32_t(operands.size() + 1) << 16 | uint32_t(op));
+    code.insert(code.end(), operands);
   }
 
   void note(spv::Op op, const uint32_t* word, size_t length) {
@@ -291,13 +291,13 @@ void check_calls(const std::vector<uint32_t>& words) {
   std::map<uint32_t, Function> functions;
   std::vector<uint32_t> open;  // entry points, and below the functions whose callees are being counted
   Function* function = nullptr;
-  for (size_t at = kHeader; at < words.size(); at += std::max(words[at] >> 16, 1u)) {
-    const auto op = spv::Op(words[at] & 0xffff);
-    if (op == spv::OpEntryPoint) open.push_back(words[at + 2]);
-    if (op == spv::OpFunction) function = &functions[words[at + 2]];
+  for (size_t place = kHeader; place < words.size(); place += std::max(words[place] >> 16, 1u)) {
+    const auto op = spv::Op(words[place] & 0xffff);
+    if (op == spv::OpEntryPoint) open.push_back(words[place + 2]);
+    if (op == spv::OpFunction) function = &functions[words[place + 2]];
     if (function == nullptr) continue;
     ++function->instructions;
-    if (op == spv::OpFunctionCall) function->calls.push_back(words[at + 3]);
+    if (op == spv::OpFunctionCall) function->calls.push_back(words[place + 3]);
   }
   while (!open.empty()) {
     Function& f = functions[open.back()];
@@ -358,8 +358,8 @@ std::vector<uint32_t> with_one_entry(const std::vector<uint32_t>& words, Stage s
   const uint32_t model = stage == Stage::vertex ? spv::ExecutionModelVertex : spv::ExecutionModelFragment;
   uint32_t chosen = 0;
   const auto each = [&](const auto& take) {
-    for (size_t at = kHeader; at < words.size(); at += std::max(words[at] >> 16, 1u))
-      take(&words[at], words[at] >> 16, spv::Op(words[at] & 0xffff));
+    for (size_t place = kHeader; place < words.size(); place += std::max(words[place] >> 16, 1u))
+      take(&words[place], words[place] >> 16, spv::Op(words[place] & 0xffff));
   };
   using namespace std::string_view_literals;
   constexpr std::string_view kMain = "main\0"sv;  // names of modules end with a 0
@@ -390,11 +390,11 @@ std::vector<uint32_t> with_computed_constants(const std::vector<uint32_t>& words
   constexpr size_t kHeader = 5;
   std::vector<uint32_t> result(words.begin(), words.begin() + kHeader), moved;
   bool is_in_function = false, is_done = false;
-  for (size_t at = kHeader; at < words.size();) {
-    const uint32_t* const word = &words[at];
+  for (size_t place = kHeader; place < words.size();) {
+    const uint32_t* const word = &words[place];
     const size_t length = std::max(word[0] >> 16, 1u);
     const auto op = spv::Op(word[0] & 0xffff);
-    at += length;
+    place += length;
     if (op == spv::OpSpecConstantOp && length > 4) {
       moved.insert(moved.end(), {uint32_t(length - 1) << 16 | word[3], word[1], word[2]});
       moved.insert(moved.end(), word + 4, word + length);

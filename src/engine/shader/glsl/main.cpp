@@ -24,10 +24,10 @@ using namespace brokkr::shader;
 constexpr rlim_t kMaxAddressSpace = rlim_t(2) << 30;  // bytes of address space; a game's shader needs 50 MB
 constexpr rlim_t kMaxSeconds = 20;                    // processor time per program; a game's needs 0.02 s
 
-void limit(__rlimit_resource_t resource, rlim_t most) {
+void limit(__rlimit_resource_t resource, rlim_t max) {
   rlimit now{};
   if (getrlimit(resource, &now) != 0) return;
-  now.rlim_cur = now.rlim_max == RLIM_INFINITY || now.rlim_max > most ? most : now.rlim_max;
+  now.rlim_cur = now.rlim_max == RLIM_INFINITY || now.rlim_max > max ? max : now.rlim_max;
   setrlimit(resource, &now);
 }
 
