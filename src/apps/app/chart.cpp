@@ -15,17 +15,17 @@ constexpr double kPi = 3.14159265358979323846;
 // One axis: from a value to a place on the drawing.
 class Measure {
  public:
-  Measure(const Axis& axis, double least, double most, double begin, double end) : axis_(axis) {
-    low_ = place(axis.from.value_or(least));
-    high_ = place(axis.to.value_or(most));
+  Measure(const Axis& axis, double min, double max, double begin, double end) : axis_(axis) {
+    low_ = place(axis.from.value_or(min));
+    high_ = place(axis.to.value_or(max));
     if (!(high_ > low_)) high_ = low_ + 1;
     begin_ = begin;
     end_ = end;
   }
   double operator()(double value) const { return begin_ + (end_ - begin_) * (place(value) - low_) / (high_ - low_); }
   bool holds(double value) const {
-    const double at = place(value), slack = 1e-9 * (high_ - low_);
-    return std::isfinite(at) && at >= low_ - slack && at <= high_ + slack;
+    const double position = place(value), slack = 1e-9 * (high_ - low_);
+    return std::isfinite(position) && position >= low_ - slack && position <= high_ + slack;
   }
   double clamped(double value) const {
     return std::clamp((*this)(value), std::min(begin_, end_), std::max(begin_, end_));
@@ -61,21 +61,21 @@ class Measure {
 };
 
 struct Range {
-  double least = std::numeric_limits<double>::infinity(), most = -std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity(), max = -std::numeric_limits<double>::infinity();
   void add(double value, AxisScale scale) {
     if (!std::isfinite(value) || (scale != AxisScale::linear && value <= 0)) return;
-    least = std::min(least, value);
-    most = std::max(most, value);
+    min = std::min(min, value);
+    max = std::max(max, value);
   }
   void widen(AxisScale scale) {
-    if (!(most >= least)) least = scale == AxisScale::linear ? 0 : 1, most = least + 1;
-    const double room = 0.04 * (most - least);
+    if (!(max >= min)) min = scale == AxisScale::linear ? 0 : 1, max = min + 1;
+    const double room = 0.04 * (max - min);
     if (scale == AxisScale::linear) {
-      least = least >= 0 && least < 0.5 * most ? 0 : least - room;
-      most += room;
+      min = min >= 0 && min < 0.5 * max ? 0 : min - room;
+      max += room;
     } else {
-      least /= 1.08;
-      most *= 1.08;
+      min /= 1.08;
+      max *= 1.08;
     }
   }
 };
@@ -84,10 +84,10 @@ struct Range {
 std::string heat(double value) {
   constexpr std::array<std::array<int, 3>, 5> kSteps = {
       {{49, 54, 149}, {116, 173, 209}, {255, 255, 191}, {244, 109, 67}, {165, 0, 38}}};
-  const double at = std::clamp(value, 0.0, 1.0) * double(kSteps.size() - 1);
-  const auto step = std::min(size_t(at), kSteps.size() - 2);
+  const double position = std::clamp(value, 0.0, 1.0) * double(kSteps.size() - 1);
+  const auto step = std::min(size_t(position), kSteps.size() - 2);
   const auto channel = [&](size_t c) {
-    return int(std::lround(kSteps[step][c] + (at - double(step)) * (kSteps[step + 1][c] - kSteps[step][c])));
+    return int(std::lround(kSteps[step][c] + (position - double(step)) * (kSteps[step + 1][c] - kSteps[step][c])));
   };
   return fmt::format("#{:02x}{:02x}{:02x}", channel(0), channel(1), channel(2));
 }
@@ -102,8 +102,8 @@ class ChartDrawing {
         top_(corner.y + 30),
         right_(corner.x + width - 14),
         low_(corner.y + height - 46),
-        x_(chart.x, ranges().first.least, ranges().first.most, left_, right_),
-        y_(chart.y, ranges().second.least, ranges().second.most, low_, top_) {}
+        x_(chart.x, ranges().first.min, ranges().first.max, left_, right_),
+        y_(chart.y, ranges().second.min, ranges().second.max, low_, top_) {}
 
   void draw() {
     drawing_.text({(left_ + right_) / 2, top_ - 12}, chart_.title, {13, kInk, Anchor::middle, true});
@@ -112,8 +112,8 @@ class ChartDrawing {
     for (const Band& band : chart_.bands) area(band);
     for (const Bar& bar : chart_.bars) {
       const double a = x_.clamped(bar.x - bar.width / 2), b = x_.clamped(bar.x + bar.width / 2);
-      const double from = y_.clamped(bar.from), to = y_.clamped(bar.to);
-      drawing_.area({{a, from}, {a, to}, {b, to}, {b, from}}, bar.color);
+      const double low = y_.clamped(bar.from), high = y_.clamped(bar.to);
+      drawing_.area({{a, low}, {a, high}, {b, high}, {b, low}}, bar.color);
     }
     for (const Curve& curve : chart_.curves) line(curve);
     if (chart_.has_legend) legend();
@@ -134,8 +134,7 @@ class ChartDrawing {
     for (const Bar& bar : chart_.bars) add({{bar.x - bar.width / 2, bar.from}, {bar.x + bar.width / 2, bar.to}});
     x.widen(chart_.x.scale);
     y.widen(chart_.y.scale);
-    if (chart_.x.scale == AxisScale::linear && chart_.bars.empty() && x.least != 0)
-      x.least += 0.03 * (x.most - x.least);
+    if (chart_.x.scale == AxisScale::linear && chart_.bars.empty() && x.min != 0) x.min += 0.03 * (x.max - x.min);
     return {x, y};
   }
 
@@ -194,22 +193,23 @@ class ChartDrawing {
     const Spot center{(left_ + right_) / 2, (top_ + low_) / 2 + 14};
     const double radius = std::min(right_ - left_, low_ - top_) / 2 + 4;
     const double ring = radius / double(chart_.rings.size() + 1);
-    const auto at = [&](double r, double angle) {
+    const auto point = [&](double r, double angle) {
       return Spot{center.x + r * std::sin(angle), center.y - r * std::cos(angle)};
     };
     for (size_t i = 0; i < chart_.rings.size(); ++i) {
       const std::vector<double>& values = chart_.rings[i].values;
       const double inner = ring * double(i + 1), outer = inner + 0.92 * ring;
       for (size_t k = 0; k < values.size(); ++k) {
-        const double width = 2 * kPi / double(values.size()), from = (double(k) - 0.52) * width,
-                     to = from + 1.04 * width;
-        drawing_.area({at(inner, from), at(outer, from), at(outer, to), at(inner, to)}, heat(values[k]));
+        const double width = 2 * kPi / double(values.size()), begin = (double(k) - 0.52) * width,
+                     end = begin + 1.04 * width;
+        drawing_.area({point(inner, begin), point(outer, begin), point(outer, end), point(inner, end)},
+                      heat(values[k]));
       }
-      drawing_.text(at((inner + outer) / 2 - 4, kPi * 0.94), chart_.rings[i].name, {10, kInk, Anchor::middle});
+      drawing_.text(point((inner + outer) / 2 - 4, kPi * 0.94), chart_.rings[i].name, {10, kInk, Anchor::middle});
     }
     for (int angle = 0; angle < 360; angle += 45) {
       const double radians = angle * kPi / 180;
-      const Spot place = at(radius + 12, radians);
+      const Spot place = point(radius + 12, radians);
       drawing_.text({place.x, place.y + 4}, fmt::format("{}°", angle), {10, kNote, Anchor::middle});
     }
   }

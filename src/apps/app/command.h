@@ -156,7 +156,7 @@ class UsageError : public std::runtime_error {
 
 // Throws UsageError if two of these options write the same file, or if one writes a file that another reads; and
 // std::runtime_error if the folder of a file does not exist or is not writable.
-void require_own_files(const std::vector<Option>& options, const Arguments& arguments);
+void require_distinct_files(const std::vector<Option>& options, const Arguments& arguments);
 
 // Prints "wrote a.json, b.csv" on standard output: the files of options that are announced. Prints nothing if an output
 // goes to standard output.

@@ -54,17 +54,17 @@ class Font {
       const int count = stbtt_GetCodepointShape(&info_, letters[i], &vertices);
       const auto place = [&](double x, double y) { return Spot{(pen + x) * scale(size), -y * scale(size)}; };
       for (int v = 0; v < count; ++v) {
-        const stbtt_vertex& to = vertices[v];
-        if (to.type == STBTT_vmove) {
-          all.push_back({place(to.x, to.y)});
-        } else if (to.type == STBTT_vline) {
-          all.back().push_back(place(to.x, to.y));
+        const stbtt_vertex& vertex = vertices[v];
+        if (vertex.type == STBTT_vmove) {
+          all.push_back({place(vertex.x, vertex.y)});
+        } else if (vertex.type == STBTT_vline) {
+          all.back().push_back(place(vertex.x, vertex.y));
         } else {
           constexpr int kParts = 6;
-          const Spot from = all.back().back(), by = place(to.cx, to.cy), end = place(to.x, to.y);
+          const Spot start = all.back().back(), by = place(vertex.cx, vertex.cy), end = place(vertex.x, vertex.y);
           for (int part = 1; part <= kParts; ++part) {
             const double t = double(part) / kParts, a = (1 - t) * (1 - t), b = 2 * t * (1 - t), c = t * t;
-            all.back().push_back({a * from.x + b * by.x + c * end.x, a * from.y + b * by.y + c * end.y});
+            all.back().push_back({a * start.x + b * by.x + c * end.x, a * start.y + b * by.y + c * end.y});
           }
         }
       }
@@ -150,14 +150,14 @@ class Canvas {
     pixel = mixed;
   }
 
-  void edge(Spot from, Spot to, int end) {
-    if (from.y == to.y) return;
-    const double sign = from.y < to.y ? 1 : -1;
-    if (from.y > to.y) std::swap(from, to);
-    const double slope = (to.x - from.x) / (to.y - from.y);
-    const auto x_at = [&](double y) { return std::clamp(from.x + slope * (y - from.y), 0.0, double(width_)); };
-    for (int y = std::max(first_row_, int(std::floor(from.y))); y < std::min(end, int(std::ceil(to.y))); ++y) {
-      const double top = std::max(from.y, double(y)), low = std::min(to.y, double(y + 1));
+  void edge(Spot begin, Spot finish, int end) {
+    if (begin.y == finish.y) return;
+    const double sign = begin.y < finish.y ? 1 : -1;
+    if (begin.y > finish.y) std::swap(begin, finish);
+    const double slope = (finish.x - begin.x) / (finish.y - begin.y);
+    const auto x_at = [&](double y) { return std::clamp(begin.x + slope * (y - begin.y), 0.0, double(width_)); };
+    for (int y = std::max(first_row_, int(std::floor(begin.y))); y < std::min(end, int(std::ceil(finish.y))); ++y) {
+      const double top = std::max(begin.y, double(y)), low = std::min(finish.y, double(y + 1));
       if (low > top) cross(y, x_at(top), x_at(low), sign * (low - top));
     }
   }
@@ -205,7 +205,7 @@ std::vector<Spot> disc(Spot center, double radius) {
 // A line as areas, its corners rounded.
 Contours strokes(const std::vector<Spot>& points, double width, double dash, double gap) {
   Contours all;
-  double at = 0;  // of dash and gap
+  double phase = 0;  // the position within a dash and the gap behind it
   for (size_t i = 1; i < points.size(); ++i) {
     const Spot a = points[i - 1], b = points[i];
     const double length = std::hypot(b.x - a.x, b.y - a.y);
@@ -217,9 +217,9 @@ Contours strokes(const std::vector<Spot>& points, double width, double dash, dou
       continue;
     }
     for (double d = 0; d < length;) {
-      const double left = at < dash ? dash - at : dash + gap - at, end = std::min(length, d + left);
-      if (at < dash && end > d) all.push_back(stroke(place(d), place(end), width));
-      at = end - d < left ? at + end - d : at < dash ? dash : 0;
+      const double left = phase < dash ? dash - phase : dash + gap - phase, end = std::min(length, d + left);
+      if (phase < dash && end > d) all.push_back(stroke(place(d), place(end), width));
+      phase = end - d < left ? phase + end - d : phase < dash ? dash : 0;
       d = end;
     }
   }
@@ -268,8 +268,8 @@ void Drawing::line(std::vector<Spot> points, const std::string& color, double wi
   pieces_.push_back({Piece::Kind::line, std::move(points), color, {}, 1, width, dash, gap, {}});
 }
 
-void Drawing::text(Spot at, const std::string& words, const TextStyle& style) {
-  pieces_.push_back({Piece::Kind::text, {at}, style.color, words, 1, 0, 0, 0, style});
+void Drawing::text(Spot origin, const std::string& words, const TextStyle& style) {
+  pieces_.push_back({Piece::Kind::text, {origin}, style.color, words, 1, 0, 0, 0, style});
 }
 
 std::string Drawing::svg() const {
@@ -286,10 +286,10 @@ std::string Drawing::svg() const {
                             p.dash > 0 ? fmt::format(" stroke-dasharray=\"{:g} {:g}\"", p.dash, p.gap) : "");
         break;
       case Piece::Kind::text: {
-        const Spot at = p.points[0];
-        const std::string place = p.style.upright
-                                      ? fmt::format("transform=\"translate({:.6g} {:.6g}) rotate(-90)\"", at.x, at.y)
-                                      : fmt::format("x=\"{:.6g}\" y=\"{:.6g}\"", at.x, at.y);
+        const Spot origin = p.points[0];
+        const std::string place =
+            p.style.upright ? fmt::format("transform=\"translate({:.6g} {:.6g}) rotate(-90)\"", origin.x, origin.y)
+                            : fmt::format("x=\"{:.6g}\" y=\"{:.6g}\"", origin.x, origin.y);
         body += fmt::format("<text {} text-anchor=\"{}\" font-size=\"{:g}\" fill=\"{}\"{}>{}</text>\n", place,
                             kAnchors[size_t(p.style.anchor)], p.style.size, p.color,
                             p.style.bold ? " font-weight=\"bold\"" : "", escaped(p.words));
@@ -311,7 +311,7 @@ Image Drawing::pixels(double scale) const {
   Canvas canvas(width, height);
   for (const Piece& p : pieces_) {
     std::vector<Spot> points = p.points;
-    for (Spot& at : points) at = {at.x * scale, at.y * scale};
+    for (Spot& point : points) point = {point.x * scale, point.y * scale};
     if (p.kind == Piece::Kind::area) {
       canvas.fill({points}, p.color, p.opacity);
     } else if (p.kind == Piece::Kind::line) {
@@ -320,9 +320,9 @@ Image Drawing::pixels(double scale) const {
       Contours outlines = font(p.style.bold).outlines(letters_of(p.words), p.style.size * scale);
       const double shift = text_width(p.words, p.style) * scale * -0.5 * double(p.style.anchor);
       for (auto& contour : outlines) {
-        for (Spot& at : contour) {
-          const double x = at.x + shift, y = at.y;
-          at = p.style.upright ? Spot{points[0].x + y, points[0].y - x} : Spot{points[0].x + x, points[0].y + y};
+        for (Spot& point : contour) {
+          const double x = point.x + shift, y = point.y;
+          point = p.style.upright ? Spot{points[0].x + y, points[0].y - x} : Spot{points[0].x + x, points[0].y + y};
         }
       }
       canvas.fill(outlines, p.color, 1);

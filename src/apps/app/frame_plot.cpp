@@ -39,14 +39,14 @@ class Picture {
       end_ = std::max(end_, *std::ranges::max_element(log.time_s) - begins_.back());
     }
     if (!(end_ > 0)) end_ = 1;
-    double most = 0, p99 = 0;
+    double max_ms = 0, p99 = 0;
     for (const FrameStatistics& s : statistics_) {
-      most = std::max(most, s.most_ms);
+      max_ms = std::max(max_ms, s.max_ms);
       p99 = std::max(p99, s.p99_ms);
     }
-    most_ = most;
+    max_ms_ = max_ms;
     // A few extreme frames must not flatten the curve of all others.
-    if (most > 0) top_ = std::max(most > 2.5 * p99 && p99 > 0 ? 1.5 * p99 : 1.08 * most, 1e-6);
+    if (max_ms > 0) top_ = std::max(max_ms > 2.5 * p99 && p99 > 0 ? 1.5 * p99 : 1.08 * max_ms, 1e-6);
     text({16, 30}, title.empty() ? "Frame times" : title, Anchor::start, 18, kInk, true);
   }
 
@@ -69,11 +69,11 @@ class Picture {
   double x_of(double seconds) const { return kLeft + kTimes * seconds / end_; }
   double y_of(double ms) const { return kBottom - kHeight * std::min(ms, top_) / top_; }
 
-  void text(Spot at, const std::string& words, Anchor anchor, double size, const char* color, bool bold = false) {
-    drawing_.text(at, words, {size, color, anchor, bold});
+  void text(Spot origin, const std::string& words, Anchor anchor, double size, const char* color, bool bold = false) {
+    drawing_.text(origin, words, {size, color, anchor, bold});
   }
-  void line(Spot from, Spot to, const char* color, double width, double dash = 0, double gap = 0) {
-    drawing_.line({from, to}, color, width, dash, gap);
+  void line(Spot begin, Spot end, const char* color, double width, double dash = 0, double gap = 0) {
+    drawing_.line({begin, end}, color, width, dash, gap);
   }
   void box(double left, double top, double width, double height, const char* color, double opacity = 1) {
     drawing_.area({{left, top}, {left + width, top}, {left + width, top + height}, {left, top + height}}, color,
@@ -110,14 +110,14 @@ class Picture {
     }
     for (size_t first = 0; first < count;) {
       const auto column = [&](size_t i) { return std::floor(2 * x_of(log.time_s[i] - begin)); };
-      size_t last = first, least = first, most = first;
+      size_t last = first, lowest = first, highest = first;
       while (last < count && column(last) == column(first)) {
-        if (ms[last] < ms[least]) least = last;
-        if (ms[last] > ms[most]) most = last;
+        if (ms[last] < ms[lowest]) lowest = last;
+        if (ms[last] > ms[highest]) highest = last;
         ++last;
       }
-      add(log.time_s[std::min(least, most)] - begin, ms[std::min(least, most)]);
-      if (least != most) add(log.time_s[std::max(least, most)] - begin, ms[std::max(least, most)]);
+      add(log.time_s[std::min(lowest, highest)] - begin, ms[std::min(lowest, highest)]);
+      if (lowest != highest) add(log.time_s[std::max(lowest, highest)] - begin, ms[std::max(lowest, highest)]);
       first = last;
     }
     return points;
@@ -174,19 +174,19 @@ class Picture {
       }
       return share;
     };
-    double most = 0;
-    for (const FrameLog& each : logs_) most = std::max(most, std::ranges::max(counted(each)));
-    if (!(most > 0)) return;
+    double max_share = 0;
+    for (const FrameLog& each : logs_) max_share = std::max(max_share, std::ranges::max(counted(each)));
+    if (!(max_share > 0)) return;
     if (number + 1 == logs_.size()) {  // the first curve drawn
-      const double step = step_of(most, 4);
-      for (double share = 0; share <= most * (1 + 1e-9); share += step)
-        text({kSharesLeft + kShares * share / most, kBottom + 18}, fmt::format("{:.4g}", share), Anchor::middle, 12,
-             kNote);
+      const double step = step_of(max_share, 4);
+      for (double share = 0; share <= max_share * (1 + 1e-9); share += step)
+        text({kSharesLeft + kShares * share / max_share, kBottom + 18}, fmt::format("{:.4g}", share), Anchor::middle,
+             12, kNote);
     }
     const std::vector<double> share = counted(log);
     std::vector<Spot> corners = {{kSharesLeft, kBottom}};
     for (size_t i = 0; i < bins; ++i) {
-      const double x = kSharesLeft + kShares * share[i] / most;
+      const double x = kSharesLeft + kShares * share[i] / max_share;
       corners.push_back({x, y_of(top_ * double(i) / double(bins))});
       corners.push_back({x, y_of(top_ * double(i + 1) / double(bins))});
     }
@@ -216,7 +216,7 @@ class Picture {
       above += size_t(std::ranges::count_if(log.frame_ms, [&](double ms) { return ms > top_; }));
     if (above == 0) return;
     const std::string which = above == 1 ? "1 frame above, " : fmt::format("{} frames above, up to ", above);
-    text({kLeft, kTop - 10}, fmt::format("{}{:.4g} ms", which, most_), Anchor::start, 12, kInk);
+    text({kLeft, kTop - 10}, fmt::format("{}{:.4g} ms", which, max_ms_), Anchor::start, 12, kInk);
   }
 
   // Returns the height of the picture.
@@ -230,7 +230,7 @@ class Picture {
                                                  {"p95 ms", &FrameStatistics::p95_ms, 3},
                                                  {"p99 ms", &FrameStatistics::p99_ms, 3},
                                                  {"p99.9 ms", &FrameStatistics::p999_ms, 3},
-                                                 {"max ms", &FrameStatistics::most_ms, 3},
+                                                 {"max ms", &FrameStatistics::max_ms, 3},
                                                  {"1 % low fps", &FrameStatistics::one_percent_low_fps, 2}}};
     constexpr double kNames = 300, kColumn = 108;
     double y = kBottom + 74;
@@ -252,7 +252,7 @@ class Picture {
   std::span<const FrameLog> logs_;
   std::vector<FrameStatistics> statistics_;
   std::vector<double> begins_;
-  double end_ = 0, top_ = 1, most_ = 0;
+  double end_ = 0, top_ = 1, max_ms_ = 0;
   Drawing drawing_{kWidth};
 };
 

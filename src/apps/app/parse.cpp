@@ -188,7 +188,7 @@ int CommandLine::run(std::vector<std::string> words) const try {
       throw UsageError(option.value + " is missing");
   }
   const Arguments arguments(std::move(found), std::move(words));
-  require_own_files(command_.options, arguments);
+  require_distinct_files(command_.options, arguments);
   const int code = command_.run(arguments);
   announce_files(command_.options, arguments);
   return code;

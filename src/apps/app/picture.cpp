@@ -92,7 +92,8 @@ std::string layer_name(uint32_t layer, size_t layers) {
   return fmt::format("view{:0{}}", layer, std::max<size_t>(std::to_string(layers - 1).size(), 3));
 }
 
-void require_own_names(const std::string& path, const std::vector<std::string>& inputs, const std::string& option) {
+void require_distinct_names(const std::string& path, const std::vector<std::string>& inputs,
+                            const std::string& option) {
   std::map<std::string, std::string> known;
   for (const std::string& input : inputs) {
     const auto [first, is_new] = known.emplace(output_name(path, input, inputs.size() > 1, option), input);
@@ -210,7 +211,7 @@ std::vector<Named> written_names(const Option& option, const std::string& path,
   if (path.find("{}") == std::string::npos || inputs.empty()) {
     names.push_back({shown, path});
   } else {
-    require_own_names(path, inputs, shown);
+    require_distinct_names(path, inputs, shown);
     for (const std::string& input : inputs) names.push_back({shown, output_name(path, input, false, shown)});
   }
   if (option.beside.empty() || path == "-" || fs::path(path).extension() == option.beside) return names;
@@ -228,7 +229,7 @@ std::vector<Named> written_names(const Option& option, const std::string& path,
 
 }  // namespace
 
-void require_own_files(const std::vector<Option>& options, const Arguments& arguments) {
+void require_distinct_files(const std::vector<Option>& options, const Arguments& arguments) {
   std::vector<Named> read, written;
   std::vector<std::string> to_make;
   std::vector<std::string> inputs;

@@ -34,7 +34,7 @@ std::string layer_output_name(const std::string& path, const std::string& input,
 std::string layer_name(uint32_t layer, size_t layers);
 
 // Throws UsageError that names `option` and two inputs if both inputs would get the same output name.
-void require_own_names(const std::string& path, const std::vector<std::string>& inputs, const std::string& option);
+void require_distinct_names(const std::string& path, const std::vector<std::string>& inputs, const std::string& option);
 
 // Writes the colour of a layer: to .png as a window shows it, or to .exr as linear values. Here and below, a path of
 // "-" writes PNG to standard output.

@@ -174,10 +174,10 @@ UniformValues uniform_values(const Arguments& arguments) {
 }
 
 std::pair<std::string, std::string> name_and_value(const std::string& text, const char* option) {
-  const size_t at = text.find('=');
-  if (at == std::string::npos || at == 0)
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
     throw UsageError(fmt::format("{}: '{}' is not NAME=VALUE", option, printable(text)));
-  return {text.substr(0, at), text.substr(at + 1)};
+  return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 double uniform_number(const std::string& value) { return number_of(value, "--uniform"); }
@@ -307,24 +307,24 @@ class ToyFile {
       if (!channels.contains(channel)) continue;
       const std::string type = text_of(input, input.contains("ctype") ? "ctype" : "type");
       const std::string source = text_of(input, input.contains("src") ? "src" : "filepath");
-      ShaderChannel& to = channels[channel];
+      ShaderChannel& target = channels[channel];
       const Json sampler = input.value("sampler", Json::object());
-      to.linear = text_of(sampler, "filter") != "nearest";
-      to.wrap = text_of(sampler, "wrap") == "repeat" ? Wrap::repeat : Wrap::clamp_to_edge;
+      target.linear = text_of(sampler, "filter") != "nearest";
+      target.wrap = text_of(sampler, "wrap") == "repeat" ? Wrap::repeat : Wrap::clamp_to_edge;
       if (type == "buffer") {
         const auto found = buffers_.find(text_of(input, "id"));
         const size_t digit = source.find("buffer0");
-        to.source = ShaderChannel::Source::buffer;
+        target.source = ShaderChannel::Source::buffer;
         if (found != buffers_.end())
-          to.buffer = found->second;
+          target.buffer = found->second;
         else if (digit != std::string::npos && digit + 7 < source.size())
-          to.buffer = source[digit + 7] - '0';
+          target.buffer = source[digit + 7] - '0';
         else
-          to = {};
+          target = {};
       } else if (type == "keyboard") {
-        to.source = ShaderChannel::Source::keyboard;
+        target.source = ShaderChannel::Source::keyboard;
       } else if (type == "music" || type == "musicstream" || type == "mic") {
-        to.source = ShaderChannel::Source::silence;
+        target.source = ShaderChannel::Source::silence;
       } else {
         if (type == "texture" && take_picture(source, textures[channel])) continue;
         textures.erase(channel);

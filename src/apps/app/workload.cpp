@@ -143,11 +143,11 @@ Frame load_workload(const std::string& file, const LoadOptions& options) {
   return frame;
 }
 
-bool turn_goes_on(size_t drawn, double spent_ms, int frames, double most_ms) {
+bool turn_goes_on(size_t drawn, double spent_ms, int frames, double max_ms) {
   constexpr size_t kFewest = 3, kMaxTimes = 20;
   constexpr double kShortMs = 100;
   const size_t wanted = static_cast<size_t>(frames);
-  if (drawn >= std::min(wanted, kFewest) && spent_ms >= most_ms) return false;
+  if (drawn >= std::min(wanted, kFewest) && spent_ms >= max_ms) return false;
   return drawn < wanted || (spent_ms < kShortMs && drawn < kMaxTimes * wanted);
 }
 

@@ -50,7 +50,7 @@ Frame load_workload(const std::string& file, const LoadOptions& options);
 
 // Returns true if a turn goes on: it plans `frames` frames and has drawn `drawn` of them in `spent_ms`. A turn of short
 // frames continues until it took 100 ms, with at most twenty times as many frames, so that one interruption does not
-// fill the turn. A turn ends after `most_ms` once three frames are drawn.
-bool turn_goes_on(size_t drawn, double spent_ms, int frames, double most_ms);
+// fill the turn. A turn ends after `max_ms` once three frames are drawn.
+bool turn_goes_on(size_t drawn, double spent_ms, int frames, double max_ms);
 
 }  // namespace brokkr::app

@@ -22,36 +22,36 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 // Words, numbers, "..", and single characters. Texture targets (2D) are words.
 std::vector<std::string> tokens_of(std::string_view source) {
   std::vector<std::string> tokens;
-  for (size_t at = 0; at < source.size();) {
-    const size_t begin = at;
-    const auto rest = source.substr(at);
-    if (source[at] == '#') {
-      at = std::min(source.find('\n', at), source.size());
+  for (size_t place = 0; place < source.size();) {
+    const size_t begin = place;
+    const auto rest = source.substr(place);
+    if (source[place] == '#') {
+      place = std::min(source.find('\n', place), source.size());
       continue;
     }
-    if (std::isspace(static_cast<unsigned char>(source[at])) != 0) {
-      at++;
+    if (std::isspace(static_cast<unsigned char>(source[place])) != 0) {
+      place++;
       continue;
     }
     if (rest.starts_with("..")) {
-      at += 2;
+      place += 2;
     } else if (is_digit(rest[0]) && rest.size() > 1 && rest[1] == 'D') {
-      at += 2;
+      place += 2;
     } else if (is_digit(rest[0]) || (rest[0] == '.' && rest.size() > 1 && is_digit(rest[1]))) {
-      while (at < source.size() && is_digit(source[at])) at++;
-      if (at < source.size() && source[at] == '.' && !source.substr(at).starts_with("..")) at++;
-      while (at < source.size() && is_digit(source[at])) at++;
-      const size_t sign = at + 1 < source.size() && (source[at + 1] == '-' || source[at + 1] == '+') ? 2 : 1;
-      if (at + sign < source.size() && (source[at] | 0x20) == 'e' && is_digit(source[at + sign])) {
-        at += sign;
-        while (at < source.size() && is_digit(source[at])) at++;
+      while (place < source.size() && is_digit(source[place])) place++;
+      if (place < source.size() && source[place] == '.' && !source.substr(place).starts_with("..")) place++;
+      while (place < source.size() && is_digit(source[place])) place++;
+      const size_t sign = place + 1 < source.size() && (source[place + 1] == '-' || source[place + 1] == '+') ? 2 : 1;
+      if (place + sign < source.size() && (source[place] | 0x20) == 'e' && is_digit(source[place + sign])) {
+        place += sign;
+        while (place < source.size() && is_digit(source[place])) place++;
       }
     } else if (is_letter(rest[0])) {
-      while (at < source.size() && (is_letter(source[at]) || is_digit(source[at]))) at++;
+      while (place < source.size() && (is_letter(source[place]) || is_digit(source[place]))) place++;
     } else {
-      at++;
+      place++;
     }
-    tokens.emplace_back(source.substr(begin, at - begin));
+    tokens.emplace_back(source.substr(begin, place - begin));
   }
   return tokens;
 }
@@ -430,10 +430,10 @@ class Translator {
   }
 
   std::string material() {
-    const std::string of = "gl_" + face() + "Material.";
+    const std::string prefix = "gl_" + face() + "Material.";
     expect(".");
     const std::string name = next();
-    return name == "shininess" ? "vec4(" + of + name + ", 0.0, 0.0, 1.0)" : of + name;
+    return name == "shininess" ? "vec4(" + prefix + name + ", 0.0, 0.0, 1.0)" : prefix + name;
   }
 
   std::string light_model() {
@@ -444,19 +444,19 @@ class Translator {
   }
 
   std::string light(int number) {
-    const std::string of = "gl_LightSource[" + std::to_string(number) + "].";
+    const std::string prefix = "gl_LightSource[" + std::to_string(number) + "].";
     expect(".");
     const std::string name = next();
-    if (name == "half") return "vec4(" + of + "halfVector.xyz, 1.0)";
+    if (name == "half") return "vec4(" + prefix + "halfVector.xyz, 1.0)";
     if (name == "spot") {
       expect("."), expect("direction");
-      return "vec4(" + of + "spotDirection, " + of + "spotCosCutoff)";
+      return "vec4(" + prefix + "spotDirection, " + prefix + "spotCosCutoff)";
     }
     if (name == "attenuation") {
-      return "vec4(" + of + "constantAttenuation, " + of + "linearAttenuation, " + of + "quadraticAttenuation, " + of +
-             "spotExponent)";
+      return "vec4(" + prefix + "constantAttenuation, " + prefix + "linearAttenuation, " + prefix +
+             "quadraticAttenuation, " + prefix + "spotExponent)";
     }
-    return of + name;
+    return prefix + name;
   }
 
   // Rows of a matrix: GLSL indexes columns, so they are columns of the transposed matrix.
@@ -623,27 +623,27 @@ class Translator {
   };
   Destination destination() {
     const std::string word = next();
-    Destination to;
+    Destination target;
     if (word == "result") {
-      to.variable = result();
+      target.variable = result();
     } else {
       const Symbol& known = symbol(word);
-      to.variable = known.text;
-      to.is_address = known.kind == Symbol::Kind::address;
+      target.variable = known.text;
+      target.is_address = known.kind == Symbol::Kind::address;
     }
     if (peek() == "." && peek(1).find_first_not_of("xyzwrgba") == std::string::npos) {
       next();
-      to.mask = next();
+      target.mask = next();
     }
-    return to;
+    return target;
   }
 
-  void assign(const Destination& to, const std::string& value, bool saturate) {
+  void assign(const Destination& target, const std::string& value, bool saturate) {
     const std::string limited = saturate ? "clamp(" + value + ", 0.0, 1.0)" : value;
-    if (to.mask.empty()) {
-      body_ += "  " + to.variable + " = " + limited + ";\n";
+    if (target.mask.empty()) {
+      body_ += "  " + target.variable + " = " + limited + ";\n";
     } else {
-      body_ += "  " + to.variable + "." + to.mask + " = (" + limited + ")." + to.mask + ";\n";
+      body_ += "  " + target.variable + "." + target.mask + " = (" + limited + ")." + target.mask + ";\n";
     }
   }
 
@@ -654,14 +654,14 @@ class Translator {
       body_ += "  if (any(lessThan(" + operand(false) + ", vec4(0.0)))) discard;\n";
       return;
     }
-    const Destination to = destination();
+    const Destination target = destination();
     expect(",");
     if (name == "ARL") {
-      body_ += "  " + to.variable + " = int(floor(" + operand(true) + "));\n";
+      body_ += "  " + target.variable + " = int(floor(" + operand(true) + "));\n";
       return;
     }
-    if (name == "SWZ") return assign(to, extended_swizzle(), saturate);
-    if (name == "TEX" || name == "TXP" || name == "TXB") return assign(to, texture(name), saturate);
+    if (name == "SWZ") return assign(target, extended_swizzle(), saturate);
+    if (name == "TEX" || name == "TXP" || name == "TXB") return assign(target, texture(name), saturate);
     for (const Instruction& known : kInstructions) {
       if (known.name != name) continue;
       std::vector<std::string> operands;
@@ -669,7 +669,7 @@ class Translator {
         if (i > 0) expect(",");
         operands.push_back(operand(known.scalar));
       }
-      return assign(to, expression(known, operands), saturate);
+      return assign(target, expression(known, operands), saturate);
     }
     refuse("the instruction " + name);
   }

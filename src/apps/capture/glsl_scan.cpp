@@ -257,9 +257,9 @@ std::vector<Tokens> reachable(const Tokens& tokens) {
   while (!pending.empty()) {
     const std::string name = pending.back();
     pending.pop_back();
-    for (auto [at, end] = functions.equal_range(name); at != end; ++at) {
-      result.push_back(at->second);
-      for (const std::string& token : at->second) {
+    for (auto [function, end] = functions.equal_range(name); function != end; ++function) {
+      result.push_back(function->second);
+      for (const std::string& token : function->second) {
         if (functions.count(token) && seen.insert(token).second) pending.push_back(token);
       }
     }
@@ -407,15 +407,16 @@ std::string with_moved_point_coord(std::string_view source, int up) {
   constexpr std::string_view kName = "gl_PointCoord";
   const std::string moved = std::string("(gl_PointCoord + 0.5 * vec2(dFdx(gl_PointCoord.x), ") + (up < 0 ? "-" : "") +
                             "dFdy(gl_PointCoord.y)))";
-  const auto is_part = [&](size_t at) {
-    return at < source.size() && (std::isalnum(static_cast<unsigned char>(source[at])) != 0 || source[at] == '_');
+  const auto is_part = [&](size_t place) {
+    return place < source.size() &&
+           (std::isalnum(static_cast<unsigned char>(source[place])) != 0 || source[place] == '_');
   };
   std::string text;
   size_t begin = 0;
-  for (size_t at = source.find(kName); at != std::string_view::npos; at = source.find(kName, at + 1)) {
-    if ((at > 0 && is_part(at - 1)) || is_part(at + kName.size())) continue;
-    text += std::string(source.substr(begin, at - begin)) + moved;
-    begin = at + kName.size();
+  for (size_t place = source.find(kName); place != std::string_view::npos; place = source.find(kName, place + 1)) {
+    if ((place > 0 && is_part(place - 1)) || is_part(place + kName.size())) continue;
+    text += std::string(source.substr(begin, place - begin)) + moved;
+    begin = place + kName.size();
   }
   return text + std::string(source.substr(begin));
 }

@@ -69,23 +69,24 @@ BROKKR_EXPORT void glDispatchComputeIndirect(GLintptr offset) {
   GL(DispatchComputeIndirect)(offset);
 }
 
-BROKKR_EXPORT void glCopyImageSubData(GLuint from, GLenum from_target, GLint from_level, GLint from_x, GLint from_y,
-                                      GLint from_z, GLuint to, GLenum to_target, GLint to_level, GLint to_x, GLint to_y,
-                                      GLint to_z, GLsizei width, GLsizei height, GLsizei depth) {
-  if (to_target != GL_RENDERBUFFER) note_written("glCopyImageSubData", to);
+BROKKR_EXPORT void glCopyImageSubData(GLuint source, GLenum source_target, GLint source_level, GLint source_x,
+                                      GLint source_y, GLint source_z, GLuint target, GLenum target_kind,
+                                      GLint target_level, GLint target_x, GLint target_y, GLint target_z, GLsizei width,
+                                      GLsizei height, GLsizei depth) {
+  if (target_kind != GL_RENDERBUFFER) note_written("glCopyImageSubData", target);
   GL(CopyImageSubData)
-  (from, from_target, from_level, from_x, from_y, from_z, to, to_target, to_level, to_x, to_y, to_z, width, height,
-   depth);
+  (source, source_target, source_level, source_x, source_y, source_z, target, target_kind, target_level, target_x,
+   target_y, target_z, width, height, depth);
 }
 
-BROKKR_EXPORT void glCopyTexSubImage2D(GLenum target, GLint level, GLint to_x, GLint to_y, GLint x, GLint y,
+BROKKR_EXPORT void glCopyTexSubImage2D(GLenum target, GLint level, GLint target_x, GLint target_y, GLint x, GLint y,
                                        GLsizei width, GLsizei height) {
   if (!is_idle()) {
     record("glCopyTexSubImage2D", [&](Recorder& current, Context& context) {
-      current.copy(context, {target, level}, {x, y, width, height}, to_x, to_y, true);
+      current.copy(context, {target, level}, {x, y, width, height}, target_x, target_y, true);
     });
   }
-  GL(CopyTexSubImage2D)(target, level, to_x, to_y, x, y, width, height);
+  GL(CopyTexSubImage2D)(target, level, target_x, target_y, x, y, width, height);
 }
 
 // The real call creates the texture.

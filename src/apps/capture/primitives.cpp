@@ -488,15 +488,15 @@ std::vector<RoutedDraw> route(ClippedDraw draw, std::span<const Route> routes, c
   std::vector<uint32_t> place(draw.positions.size());  // in the draw that `owner` names
   std::vector<size_t> owner(draw.positions.size(), ~size_t{0});
   for (size_t i = 0; i + size <= draw.assembly.indices.size(); i += size) {
-    const Route& to = routes[draw.assembly.indices[i]];
+    const Route& route = routes[draw.assembly.indices[i]];
     // A layer's primitives keep their order. Other layers are other targets.
     size_t number = all.size();
     for (size_t k = all.size(); k-- > 0;) {
-      if (all[k].route.layer != to.layer) continue;
-      if (all[k].route.viewport == to.viewport) number = k;
+      if (all[k].route.layer != route.layer) continue;
+      if (all[k].route.viewport == route.viewport) number = k;
       break;
     }
-    if (number == all.size()) all.push_back({to, {{topology, true, false, {}}, 0, 1, {}, {}}});
+    if (number == all.size()) all.push_back({route, {{topology, true, false, {}}, 0, 1, {}, {}}});
     ClippedDraw& out = all[number].draw;
     for (size_t k = i; k < i + size; ++k) {
       const uint32_t vertex = draw.assembly.indices[k];
@@ -560,22 +560,23 @@ class DashCutter {
   }
 
   // The vertex at `t` in clip space.
-  LineEnd at_clip(const LineEnd& from, const LineEnd& to, float t) const {
-    LineEnd end{from.position + t * (to.position - from.position), from.varyings, std::nullopt};
-    const float in_window = t * to.position.w / end.position.w;
+  LineEnd at_clip(const LineEnd& start, const LineEnd& finish, float t) const {
+    LineEnd end{start.position + t * (finish.position - start.position), start.varyings, std::nullopt};
+    const float in_window = t * finish.position.w / end.position.w;
     for (size_t i = 0; i < end.varyings.size(); ++i) {
       const float weight = rules_.interpolation[i] == Interpolation::noperspective ? in_window : t;
-      end.varyings[i] += weight * (to.varyings[i] - from.varyings[i]);
+      end.varyings[i] += weight * (finish.varyings[i] - start.varyings[i]);
     }
     return end;
   }
 
   // The vertex at `t` in window space, where 1 / w changes linearly as well.
-  static LineEnd at_window(const LineEnd& from, const LineEnd& to, float t) {
-    const glm::vec3 a = glm::vec3(from.position) / from.position.w, b = glm::vec3(to.position) / to.position.w;
-    const float inverse = 1 / from.position.w + t * (1 / to.position.w - 1 / from.position.w);
-    LineEnd end{glm::vec4((a + t * (b - a)) / inverse, 1 / inverse), from.varyings, std::nullopt};
-    for (size_t i = 0; i < end.varyings.size(); ++i) end.varyings[i] += t * (to.varyings[i] - from.varyings[i]);
+  static LineEnd at_window(const LineEnd& start, const LineEnd& finish, float t) {
+    const glm::vec3 a = glm::vec3(start.position) / start.position.w,
+                    b = glm::vec3(finish.position) / finish.position.w;
+    const float inverse = 1 / start.position.w + t * (1 / finish.position.w - 1 / start.position.w);
+    LineEnd end{glm::vec4((a + t * (b - a)) / inverse, 1 / inverse), start.varyings, std::nullopt};
+    for (size_t i = 0; i < end.varyings.size(); ++i) end.varyings[i] += t * (finish.varyings[i] - start.varyings[i]);
     return end;
   }
 

@@ -150,9 +150,9 @@ std::vector<uint8_t> encode_png(int width, int height, const std::vector<uint8_t
   const auto row = static_cast<ptrdiff_t>(width) * 3;
   std::vector<uint8_t> turned, out;
   for (auto end = pixels.end(); end != pixels.begin(); end -= row) turned.insert(turned.end(), end - row, end);
-  const auto append = [](void* to, void* data, int size) {
+  const auto append = [](void* bytes, void* data, int size) {
     const auto* bytes = static_cast<const uint8_t*>(data);
-    auto& all = *static_cast<std::vector<uint8_t>*>(to);
+    auto& all = *static_cast<std::vector<uint8_t>*>(bytes);
     all.insert(all.end(), bytes, bytes + size);
   };
   if (!stbi_write_png_to_func(append, &out, width, height, 3, turned.data(), static_cast<int>(row))) out.clear();
@@ -185,13 +185,13 @@ void pack_plainly(const Context& context, Restore& restore) {
 }
 
 // Copies bytes of the buffer bound to `target`. OpenGL ES can only map them.
-void copy_buffer(const Context& context, GLenum target, uint64_t offset, size_t size, void* to) {
+void copy_buffer(const Context& context, GLenum target, uint64_t offset, size_t size, void* bytes) {
   const auto first = static_cast<GLintptr>(offset);
   const auto length = static_cast<GLsizeiptr>(size);
-  if (!context.info.es) return GL(GetBufferSubData)(target, first, length, to);
+  if (!context.info.es) return GL(GetBufferSubData)(target, first, length, bytes);
   const void* const mapped = GL(MapBufferRange)(target, first, length, GL_MAP_READ_BIT);
   if (!mapped) return;
-  std::memcpy(to, mapped, size);
+  std::memcpy(bytes, mapped, size);
   GL(UnmapBuffer)(target);
 }
 

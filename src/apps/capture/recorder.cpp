@@ -91,20 +91,21 @@ void Recorder::note_problem(const std::string& what, const std::string& problem)
 
 void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const std::array<GLint, 4>& destination,
                     GLbitfield mask, GLenum filter) {
-  const auto [from, read_problem, read_layers] = targets_.find(context, GL_READ_FRAMEBUFFER);
-  if (from && targets_[*from].images.is_window() && !targets_[*from].is_main_window) return;
-  const auto [to, draw_problem, drawn_layers] = targets_.find(context, GL_DRAW_FRAMEBUFFER);
-  if (!from || !to) return note_problem("a blit", to ? read_problem : draw_problem);
-  const TargetImages &read = targets_[*from].images, &drawn = targets_[*to].images;
+  const auto [read_target, read_problem, read_layers] = targets_.find(context, GL_READ_FRAMEBUFFER);
+  if (read_target && targets_[*read_target].images.is_window() && !targets_[*read_target].is_main_window) return;
+  const auto [draw_target, draw_problem, drawn_layers] = targets_.find(context, GL_DRAW_FRAMEBUFFER);
+  if (!read_target || !draw_target) return note_problem("a blit", draw_target ? read_problem : draw_problem);
+  const TargetImages &read = targets_[*read_target].images, &drawn = targets_[*draw_target].images;
   const auto copies = [&](GLbitfield bit, Plane plane) {
     return (mask & bit) != 0 && read.plane(plane) && drawn.plane(plane);
   };
   const Targets::Planes planes = {copies(GL_COLOR_BUFFER_BIT, Plane::color), copies(GL_DEPTH_BUFFER_BIT, Plane::depth),
                                   copies(GL_STENCIL_BUFFER_BIT, Plane::stencil)};
   if (planes == Targets::Planes{}) return;
-  BlitCommand command{*from, *to, rect_of(source), rect_of(destination), planes[0], planes[1], planes[2]};
+  BlitCommand command{*read_target, *draw_target, rect_of(source), rect_of(destination),
+                      planes[0],    planes[1],    planes[2]};
   const ClearMasks masks = read_clear_masks(context);
-  const bool cuts = !covers(masks.scissor, targets_[*to]);
+  const bool cuts = !covers(masks.scissor, targets_[*draw_target]);
   const bool plain = command.source.width == command.destination.width &&
                      command.source.height == command.destination.height && command.source.width >= 0 &&
                      command.source.height >= 0;
@@ -124,14 +125,14 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
     if (!plain) {
       note("a scaled blit under a scissor, written without the scissor");
     } else {
-      Rect& to_rect = command.destination;
-      const int left = std::max(to_rect.x, box.x), bottom = std::max(to_rect.y, box.y);
-      const int right = std::min(to_rect.x + to_rect.width, box.x + box.width);
-      const int top = std::min(to_rect.y + to_rect.height, box.y + box.height);
+      Rect& drawn_rect = command.destination;
+      const int left = std::max(drawn_rect.x, box.x), bottom = std::max(drawn_rect.y, box.y);
+      const int right = std::min(drawn_rect.x + drawn_rect.width, box.x + box.width);
+      const int top = std::min(drawn_rect.y + drawn_rect.height, box.y + box.height);
       if (left >= right || bottom >= top) return;
-      command.source = {command.source.x + left - to_rect.x, command.source.y + bottom - to_rect.y, right - left,
+      command.source = {command.source.x + left - drawn_rect.x, command.source.y + bottom - drawn_rect.y, right - left,
                         top - bottom};
-      to_rect = {left, bottom, right - left, top - bottom};
+      drawn_rect = {left, bottom, right - left, top - bottom};
     }
   }
   constexpr int kLimit = 2 * kMaxTargetSize;
@@ -143,20 +144,20 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
       }
     }
   }
-  targets_.use(context, *from, planes);
-  targets_.use(context, *to, planes);
+  targets_.use(context, *read_target, planes);
+  targets_.use(context, *draw_target, planes);
   if (command.color && context.info.framebuffer_srgb)
     srgb_targets_.note_blit(frame_.commands.size(), encodes_srgb(context.info));
   frame_.commands.emplace_back(command);
-  targets_.mark_drawn(*to, planes);
+  targets_.mark_drawn(*draw_target, planes);
 }
 
 bool Recorder::blit_as_draw(Context& context, const BlitCommand& blit, bool linear,
                             const std::optional<Rect>& scissor) {
-  const Target &from = frame_.targets[blit.from], &to = frame_.targets[blit.to];
+  const Target &source = frame_.targets[blit.from], &destination = frame_.targets[blit.to];
   const Rect &s = blit.source, &d = blit.destination;
-  if (!settings().programs || from.colors.empty() || from.samples > 1 || blit.from == blit.to || d.width == 0 ||
-      d.height == 0 || type_of(from.colors[0].format) != SampledType::real)
+  if (!settings().programs || source.colors.empty() || source.samples > 1 || blit.from == blit.to || d.width == 0 ||
+      d.height == 0 || type_of(source.colors[0].format) != SampledType::real)
     return false;
   constexpr int kLimit = 2 * kMaxTargetSize;
   for (const Rect* rect : {&s, &d}) {
@@ -165,8 +166,8 @@ bool Recorder::blit_as_draw(Context& context, const BlitCommand& blit, bool line
     }
   }
   Rect box{std::max(std::min(d.x, d.x + d.width), 0), std::max(std::min(d.y, d.y + d.height), 0)};
-  int right = std::min(std::max(d.x, d.x + d.width), to.width),
-      top = std::min(std::max(d.y, d.y + d.height), to.height);
+  int right = std::min(std::max(d.x, d.x + d.width), destination.width),
+      top = std::min(std::max(d.y, d.y + d.height), destination.height);
   if (scissor) {
     box.x = std::max(box.x, scissor->x);
     box.y = std::max(box.y, scissor->y);
@@ -178,7 +179,7 @@ bool Recorder::blit_as_draw(Context& context, const BlitCommand& blit, bool line
   if (box.width < 1 || box.height < 1) return true;  // draws nothing
   const bool encodes = encodes_srgb(context.info);
   State state;
-  state.viewport = {0, 0, to.width, to.height};
+  state.viewport = {0, 0, destination.width, destination.height};
   state.scissor = box;
   state.depth = {.test = false, .write = false};
   state.framebuffer_srgb = encodes;
@@ -194,8 +195,8 @@ void main() { brokkr_color = texture(brokkr_source, gl_FragCoord.xy * brokkr_pla
   program.samplers = {{.name = "brokkr_source"}};
   program.outputs = {{.name = "brokkr_color"}};
   const double x = double(s.width) / d.width, y = double(s.height) / d.height;
-  const std::array<double, 4> place = {x / from.width, y / from.height, (s.x - d.x * x) / from.width,
-                                       (s.y - d.y * y) / from.height};
+  const std::array<double, 4> place = {x / source.width, y / source.height, (s.x - d.x * x) / source.width,
+                                       (s.y - d.y * y) / source.height};
   std::vector<uint32_t> words;
   for (const double value : place) words.push_back(std::bit_cast<uint32_t>(float(value)));
   CapturedSampler sampler{.magnify_linear = linear, .minify_linear = linear, .mip = MipFilter::none};
@@ -206,7 +207,7 @@ void main() { brokkr_color = texture(brokkr_source, gl_FragCoord.xy * brokkr_pla
   targets_.use(context, blit.from, color);
   targets_.use(context, blit.to, color);
   targets_.mark_drawn(blit.to, color);
-  inputs.draw.textures = {textures_.of_target(from, blit.from, from.colors[0], sampler)};
+  inputs.draw.textures = {textures_.of_target(source, blit.from, source.colors[0], sampler)};
   note(std::string(bkf::kExpandedReason) + "a scaled blit");
   draw_over(blit.to, state, &inputs);
   return true;
@@ -224,24 +225,24 @@ void Recorder::images_stored(const Context& context) {
   }
 }
 
-void Recorder::copy(Context& context, const TextureLevel& to, const Rect& source, int x, int y, bool needs_content) {
-  const GLuint name = bound_texture(to.target);
+void Recorder::copy(Context& context, const TextureLevel& level, const Rect& source, int x, int y, bool needs_content) {
+  const GLuint name = bound_texture(level.target);
   if (!settings().programs) return;
   textures_.written(context, name);
   if (name == 0) return;  // a default texture; draws store its current state
-  const auto [from, read_problem, read_layers] = targets_.find(context, GL_READ_FRAMEBUFFER);
-  const auto [target, problem, layers] = targets_.find_texture(context, name, to.target, to.level);
-  if (!from || !target) return note_problem("a copy to a texture", from ? problem : read_problem);
+  const auto [read_target, read_problem, read_layers] = targets_.find(context, GL_READ_FRAMEBUFFER);
+  const auto [target, problem, layers] = targets_.find_texture(context, name, level.target, level.level);
+  if (!read_target || !target) return note_problem("a copy to a texture", read_target ? problem : read_problem);
   const bool is_depth = targets_[*target].images.plane(Plane::depth).has_value();
   const Plane plane = is_depth ? Plane::depth : Plane::color;
-  if (!targets_[*from].images.plane(plane)) return;
+  if (!targets_[*read_target].images.plane(plane)) return;
   if (std::max({std::abs(source.x), std::abs(source.y), std::abs(x), std::abs(y)}) > kMaxTargetSize) {
     return note("a copy far outside its framebuffer");
   }
   const Targets::Planes planes = {!is_depth, is_depth, false};
-  targets_.use(context, *from, planes);
+  targets_.use(context, *read_target, planes);
   targets_.use(context, *target, planes, needs_content);
-  frame_.commands.emplace_back(CopyCommand{*from, *target, file_plane(plane), file_plane(plane), source, x, y});
+  frame_.commands.emplace_back(CopyCommand{*read_target, *target, file_plane(plane), file_plane(plane), source, x, y});
   targets_.mark_drawn(*target, planes);
 }
 
@@ -374,14 +375,14 @@ void Recorder::note_outlines(const Context& context, const DrawCall& call, const
 
 std::optional<Recorder::Drawing> Recorder::route_to(const Context& context, const Drawing& drawing,
                                                     const Route& route) {
-  Drawing to = drawing;
+  Drawing routed = drawing;
   const uint32_t layer = std::min(static_cast<uint32_t>(route.layer), drawing.layers - 1);
   if (layer > 0) {
     const std::optional<uint32_t> target = targets_.find(context, GL_DRAW_FRAMEBUFFER, layer).target;
     if (!target) return std::nullopt;
     targets_.use(context, *target, drawing.used);
     targets_.mark_drawn(*target, drawing.written);
-    to.draw.first_view = *target;
+    routed.draw.first_view = *target;
   }
   if (route.viewport > 0 && route.viewport < get_integer(GL_MAX_VIEWPORTS)) {
     const auto number = static_cast<uint32_t>(route.viewport);
@@ -390,10 +391,10 @@ std::optional<Recorder::Drawing> Recorder::route_to(const Context& context, cons
       read_viewport_of(number, state);
       return states_.number_of(state, frame_.states);
     };
-    to.draw.state = moved(drawing.draw.state);
-    if (drawing.of_back) to.of_back = moved(*drawing.of_back);
+    routed.draw.state = moved(drawing.draw.state);
+    if (drawing.of_back) routed.of_back = moved(*drawing.of_back);
   }
-  return to;
+  return routed;
 }
 
 // Draws once more, and records what each part of the draw emits.
@@ -437,13 +438,13 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
     if (clips) clip_planes.clip(part, stage, render.state, provoking_first);
     if (stipple && primitive == GL_LINES) cut_into_dashes(part, stage, render.state, provoking_first, *stipple);
     for (const RoutedPart& one : route_part(std::move(part), stage, render.state, provoking_first)) {
-      std::optional<Drawing> to = route_to(context, drawing, one.route);
-      if (!to) continue;
-      to->draw.flags = draw.flags;
-      add_vertices(to->draw, one.part, stage, vertex ? &*vertex : nullptr);
-      add_draw(to->draw, one.part, inputs ? &*inputs : nullptr);
+      std::optional<Drawing> routed = route_to(context, drawing, one.route);
+      if (!routed) continue;
+      routed->draw.flags = draw.flags;
+      add_vertices(routed->draw, one.part, stage, vertex ? &*vertex : nullptr);
+      add_draw(routed->draw, one.part, inputs ? &*inputs : nullptr);
       const bool is_of_faces = one.part.assembly && one.part.assembly->topology <= Topology::triangle_fan;
-      if (to->of_back && is_of_faces && one.part.problem.empty()) repeat_draw(*to->of_back);
+      if (routed->of_back && is_of_faces && one.part.problem.empty()) repeat_draw(*routed->of_back);
     }
   }
   if (stage.fragment && !stage.fragment->problem.empty()) images_stored(context);

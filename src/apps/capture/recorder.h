@@ -55,7 +55,7 @@ class Recorder {
             GLbitfield mask, GLenum filter);
 
   // Copies from the bound framebuffer to a level of the bound texture. `needs_content`: the level already exists.
-  void copy(Context& context, const TextureLevel& to, const Rect& source, int x, int y, bool needs_content);
+  void copy(Context& context, const TextureLevel& level, const Rect& source, int x, int y, bool needs_content);
   void generate_mips(Context& context, GLenum target);
 
   // Records that a draw was skipped, with its number of triangles if known.

@@ -59,12 +59,15 @@ ClearingProgram clearing_program(const Target& target, const std::vector<size_t>
   for (const size_t color : colors) {
     const SampledType type = type_of(target.colors[color].format);
     const auto kind = static_cast<size_t>(type);
-    const std::string number = std::to_string(color), from = "brokkr_value" + number, to = "brokkr_color" + number;
-    declarations += std::string("uniform ") + kTypes[kind] + " " + from + ";\nout " + kTypes[kind] + " " + to + ";\n";
-    body += "  " + to + " = " + from + ";\n";
+    const std::string number = std::to_string(color), value_name = "brokkr_value" + number,
+                      color_name = "brokkr_color" + number;
+    declarations +=
+        std::string("uniform ") + kTypes[kind] + " " + value_name + ";\nout " + kTypes[kind] + " " + color_name + ";\n";
+    body += "  " + color_name + " = " + value_name + ";\n";
     made.program.uniforms.push_back(
-        {.name = from, .type = kShaderTypes[kind], .offset = static_cast<uint32_t>(made.words.size() * 4)});
-    made.program.outputs.push_back({.name = to, .type = kShaderTypes[kind], .location = static_cast<uint32_t>(color)});
+        {.name = value_name, .type = kShaderTypes[kind], .offset = static_cast<uint32_t>(made.words.size() * 4)});
+    made.program.outputs.push_back(
+        {.name = color_name, .type = kShaderTypes[kind], .location = static_cast<uint32_t>(color)});
     for (int i = 0; i < 4; i++) {
       const auto whole = static_cast<int64_t>(std::clamp(value[i], -2147483648.0f, 4294967040.0f));
       made.words.push_back(type == SampledType::real ? std::bit_cast<uint32_t>(value[i])

@@ -221,8 +221,8 @@ void read_program_state(const Context& context, State& state) {
   if (!old) return;
   state.flat_shading = get_integer(GL_SHADE_MODEL) == GL_FLAT;
   if (context.info.version >= 14) {
-    const GLfloat least = get_floats<1>(GL_POINT_SIZE_MIN)[0], most = get_floats<1>(GL_POINT_SIZE_MAX)[0];
-    state.point_size = std::min(std::max(state.point_size, least), most);
+    const GLfloat min = get_floats<1>(GL_POINT_SIZE_MIN)[0], max = get_floats<1>(GL_POINT_SIZE_MAX)[0];
+    state.point_size = std::min(std::max(state.point_size, min), max);
   }
   if (!state.point_sprites) return;
   Restore restore;

@@ -47,9 +47,9 @@ struct Assembling {
 };
 
 // Like assemble(), but splits quads as the driver does.
-void assemble_as_driver(Context& context, const Assembling& how, const CompactIndices* indices, uint32_t count,
+void assemble_as_driver(Context& context, const Assembling& assembling, const CompactIndices* indices, uint32_t count,
                         Replayed& out) {
-  const auto& [mode, flags, draws_outlines, flat] = how;
+  const auto& [mode, flags, draws_outlines, flat] = assembling;
   if (std::optional<Outlines> outlines; draws_outlines && (outlines = assemble_outlines(mode, indices, count))) {
     out.assembly = std::move(outlines->lines);
     out.outlines = std::move(outlines->sizes);

@@ -89,9 +89,9 @@ class FrameWriter {
       status["skipped"] = frame.skipped_draws;
       if (recorded == 0) status["empty"] = true;
       const auto number = [](const auto& one) { return one.first.starts_with(bkf::kExpandedReason) ? 0 : one.second; };
-      const auto most = std::max_element(frame.skipped_reasons.begin(), frame.skipped_reasons.end(),
-                                         [&](const auto& a, const auto& b) { return number(a) < number(b); });
-      if (frame.skipped_draws > 0 && most != frame.skipped_reasons.end()) status["reason"] = most->first;
+      const auto commonest = std::max_element(frame.skipped_reasons.begin(), frame.skipped_reasons.end(),
+                                              [&](const auto& a, const auto& b) { return number(a) < number(b); });
+      if (frame.skipped_draws > 0 && commonest != frame.skipped_reasons.end()) status["reason"] = commonest->first;
       report("frame " + std::to_string(frame.frame_number) + ": " + counted(draws, "draw") + ", " +
              counted(triangles, "triangle") + ", " + counted(frame.skipped_draws, "draw") + " skipped; written to " +
              path);
@@ -130,7 +130,7 @@ struct Session {
   bool key_was_down = false, key_hit = false, released = false;
   // Read at the end of the process, while other threads may still present frames: how many the window with the most has
   // shown, and whether `brokkr capture` knows of any.
-  std::atomic<int64_t> most_swaps = 0;
+  std::atomic<int64_t> max_swaps = 0;
   std::atomic<bool> greeted = false;
   std::atomic<pid_t> process = 0;  // the process that presents frames; a forked child has a copy of all this data
   FrameWriter writer;
@@ -213,7 +213,7 @@ void count_swap(const Surface& surface) {
   Session& state = session();
   state.process = getpid();
   const int64_t frame = ++state.swaps[surface.drawable];
-  state.most_swaps = std::max(state.most_swaps.load(), frame);
+  state.max_swaps = std::max(state.max_swaps.load(), frame);
   if (!state.greeted) {
     state.greeted = true;
     tell({{"swaps", true}});
@@ -239,7 +239,7 @@ __attribute__((constructor)) void start() {
 __attribute__((destructor)) void finish() {
   if (!is_armed() || session().process != getpid()) return;
   session().writer.finish();
-  if (session().greeted) tell({{"ended", session().most_swaps.load()}});
+  if (session().greeted) tell({{"ended", session().max_swaps.load()}});
 }
 
 }  // namespace

@@ -78,8 +78,8 @@ std::vector<std::string> written_built_ins(const std::vector<std::string>& texts
     color = color || text.find("gl_FrontColor") != std::string::npos;
     second = second || text.find("gl_FrontSecondaryColor") != std::string::npos;
     fog = fog || text.find("gl_FogFragCoord") != std::string::npos;
-    for (size_t at = text.find(kCoordinate); at != std::string::npos; at = text.find(kCoordinate, at + 1)) {
-      const size_t index = text.find_first_not_of(" \t[", at + kCoordinate.size());
+    for (size_t place = text.find(kCoordinate); place != std::string::npos; place = text.find(kCoordinate, place + 1)) {
+      const size_t index = text.find_first_not_of(" \t[", place + kCoordinate.size());
       const size_t number = index == std::string::npos ? kCoordinates : size_t(text[index]) - '0';
       if (number < kCoordinates) {
         coordinates[number] = true;
@@ -320,21 +320,21 @@ void add_shadow(const Context& context, GLuint original, ProgramInfo& info) {
 namespace {
 
 template <typename T, typename Get, typename... Set>
-void copy_vector(GLuint from, const CopiedUniform& uniform, uint32_t components, Get get, Set... set) {
+void copy_vector(GLuint original, const CopiedUniform& uniform, uint32_t components, Get get, Set... set) {
   const std::array setters = {set...};
   std::array<T, 16> values{};
-  get(from, uniform.from, values.data());
+  get(original, uniform.from, values.data());
   setters[components - 1](uniform.to, 1, values.data());
 }
 
 }  // namespace
 
-void copy_uniform(GLuint from, const CopiedUniform& uniform) {
+void copy_uniform(GLuint original, const CopiedUniform& uniform) {
   if (uniform.type >= GL_DOUBLE_VEC2 && uniform.type <= GL_DOUBLE_VEC4) {
-    return copy_vector<GLdouble>(from, uniform, uniform.type - GL_DOUBLE_VEC2 + 2, GL(GetUniformdv), GL(Uniform1dv),
+    return copy_vector<GLdouble>(original, uniform, uniform.type - GL_DOUBLE_VEC2 + 2, GL(GetUniformdv), GL(Uniform1dv),
                                  GL(Uniform2dv), GL(Uniform3dv), GL(Uniform4dv));
   }
-  if (uniform.type == GL_DOUBLE) return copy_vector<GLdouble>(from, uniform, 1, GL(GetUniformdv), GL(Uniform1dv));
+  if (uniform.type == GL_DOUBLE) return copy_vector<GLdouble>(original, uniform, 1, GL(GetUniformdv), GL(Uniform1dv));
   const std::optional<ShaderType> type = shader_type(uniform.type);
   const ShaderShape shape = type ? shape_of(*type) : ShaderShape{};
   if (type && shape.columns > 1) {
@@ -352,46 +352,46 @@ void copy_uniform(GLuint from, const CopiedUniform& uniform) {
       }
     }();
     std::array<GLfloat, 16> values{};
-    GL(GetUniformfv)(from, uniform.from, values.data());
+    GL(GetUniformfv)(original, uniform.from, values.data());
     return setter(uniform.to, 1, GL_FALSE, values.data());
   }
   if (type && *type < ShaderType::i32) {
-    return copy_vector<GLfloat>(from, uniform, shape.components(), GL(GetUniformfv), GL(Uniform1fv), GL(Uniform2fv),
+    return copy_vector<GLfloat>(original, uniform, shape.components(), GL(GetUniformfv), GL(Uniform1fv), GL(Uniform2fv),
                                 GL(Uniform3fv), GL(Uniform4fv));
   }
   if (type && *type >= ShaderType::u32 && *type <= ShaderType::uvec4) {
-    return copy_vector<GLuint>(from, uniform, shape.components(), GL(GetUniformuiv), GL(Uniform1uiv), GL(Uniform2uiv),
-                               GL(Uniform3uiv), GL(Uniform4uiv));
+    return copy_vector<GLuint>(original, uniform, shape.components(), GL(GetUniformuiv), GL(Uniform1uiv),
+                               GL(Uniform2uiv), GL(Uniform3uiv), GL(Uniform4uiv));
   }
   // Integers, booleans, and the units of samplers and images.
-  copy_vector<GLint>(from, uniform, type ? shape.components() : 1, GL(GetUniformiv), GL(Uniform1iv), GL(Uniform2iv),
+  copy_vector<GLint>(original, uniform, type ? shape.components() : 1, GL(GetUniformiv), GL(Uniform1iv), GL(Uniform2iv),
                      GL(Uniform3iv), GL(Uniform4iv));
 }
 
-void copy_bindings(const Context& context, GLuint from, GLuint to) {
+void copy_bindings(const Context& context, GLuint original, GLuint shadow) {
   std::array<char, 512> name{};
-  const GLint blocks = context.info.uniform_buffers ? program_value(to, GL_ACTIVE_UNIFORM_BLOCKS) : 0;
+  const GLint blocks = context.info.uniform_buffers ? program_value(shadow, GL_ACTIVE_UNIFORM_BLOCKS) : 0;
   for (GLint i = 0; i < blocks; i++) {
     const auto block = static_cast<GLuint>(i);
-    GL(GetActiveUniformBlockName)(to, block, GLsizei(name.size()), nullptr, name.data());
-    const GLuint index = GL(GetUniformBlockIndex)(from, name.data());
+    GL(GetActiveUniformBlockName)(shadow, block, GLsizei(name.size()), nullptr, name.data());
+    const GLuint index = GL(GetUniformBlockIndex)(original, name.data());
     if (index == GL_INVALID_INDEX) continue;
     GLint binding = 0;
-    GL(GetActiveUniformBlockiv)(from, index, GL_UNIFORM_BLOCK_BINDING, &binding);
-    GL(UniformBlockBinding)(to, block, static_cast<GLuint>(binding));
+    GL(GetActiveUniformBlockiv)(original, index, GL_UNIFORM_BLOCK_BINDING, &binding);
+    GL(UniformBlockBinding)(shadow, block, static_cast<GLuint>(binding));
   }
   if (!context.info.interface_query || context.info.version < 43) return;
   GLint storages = 0;
-  GL(GetProgramInterfaceiv)(to, GL_SHADER_STORAGE_BLOCK, GL_ACTIVE_RESOURCES, &storages);
+  GL(GetProgramInterfaceiv)(shadow, GL_SHADER_STORAGE_BLOCK, GL_ACTIVE_RESOURCES, &storages);
   for (GLint i = 0; i < storages; i++) {
     const auto block = static_cast<GLuint>(i);
-    GL(GetProgramResourceName)(to, GL_SHADER_STORAGE_BLOCK, block, GLsizei(name.size()), nullptr, name.data());
-    const GLuint index = GL(GetProgramResourceIndex)(from, GL_SHADER_STORAGE_BLOCK, name.data());
+    GL(GetProgramResourceName)(shadow, GL_SHADER_STORAGE_BLOCK, block, GLsizei(name.size()), nullptr, name.data());
+    const GLuint index = GL(GetProgramResourceIndex)(original, GL_SHADER_STORAGE_BLOCK, name.data());
     if (index == GL_INVALID_INDEX) continue;
     constexpr GLenum kBinding = GL_BUFFER_BINDING;
     GLint binding = 0;
-    GL(GetProgramResourceiv)(from, GL_SHADER_STORAGE_BLOCK, index, 1, &kBinding, 1, nullptr, &binding);
-    GL(ShaderStorageBlockBinding)(to, block, static_cast<GLuint>(binding));
+    GL(GetProgramResourceiv)(original, GL_SHADER_STORAGE_BLOCK, index, 1, &kBinding, 1, nullptr, &binding);
+    GL(ShaderStorageBlockBinding)(shadow, block, static_cast<GLuint>(binding));
   }
 }
 

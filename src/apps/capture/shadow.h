@@ -69,9 +69,9 @@ void attach_shader(GLuint program, GLenum type, const std::string& text);
 void add_shadow(const Context& context, GLuint original, ProgramInfo& info);
 
 // Copies one element from program `from` to the current program.
-void copy_uniform(GLuint from, const CopiedUniform& uniform);
+void copy_uniform(GLuint original, const CopiedUniform& uniform);
 
 // Gives the blocks of `to` the bindings that those of the same name have in `from`.
-void copy_bindings(const Context& context, GLuint from, GLuint to);
+void copy_bindings(const Context& context, GLuint original, GLuint shadow);
 
 }  // namespace brokkr::capture

@@ -418,10 +418,10 @@ void Targets::add_load(uint32_t target, Plane plane, const std::vector<std::byte
 void Targets::use(const Context& context, uint32_t target, Planes planes, bool needs_content) {
   std::map<uint32_t, Planes> moves;  // stored as blits
   std::vector<CopyCommand> copies;
-  const auto& to = all_[target];
+  const auto& used = all_[target];
   for (size_t i = 0; i < kPlanes; i++) {
     const auto plane = static_cast<Plane>(i);
-    const std::optional<Image>& image = to.images.plane(plane);
+    const std::optional<Image>& image = used.images.plane(plane);
     if (!planes[i] || !image) continue;
     const auto [found, is_new] = contents_.emplace(key_of(*image, plane), Content{target, plane});
     Content& content = found->second;
@@ -432,18 +432,18 @@ void Targets::use(const Context& context, uint32_t target, Planes planes, bool n
       if (content.plane == plane && i < 3) {
         moves[content.target][i] = true;
       } else if (settings().programs) {
-        const TargetInfo& from = all_[content.target];
-        const Rect rect{0, 0, std::min(from.width, to.width), std::min(from.height, to.height)};
+        const TargetInfo& source = all_[content.target];
+        const Rect rect{0, 0, std::min(source.width, used.width), std::min(source.height, used.height)};
         copies.push_back({content.target, target, file_plane(content.plane), file_plane(plane), rect});
       }
     }
     content.target = target;
     content.plane = plane;
   }
-  for (const auto& [from, moved] : moves) {
-    const TargetInfo &a = all_[from], &b = all_[target];
+  for (const auto& [source, moved] : moves) {
+    const TargetInfo &a = all_[source], &b = all_[target];
     const Rect rect{0, 0, std::min(a.width, b.width), std::min(a.height, b.height)};
-    frame_.commands.emplace_back(BlitCommand{from, target, rect, rect, moved[0], moved[1], moved[2]});
+    frame_.commands.emplace_back(BlitCommand{source, target, rect, rect, moved[0], moved[1], moved[2]});
   }
   frame_.commands.insert(frame_.commands.end(), copies.begin(), copies.end());
 }

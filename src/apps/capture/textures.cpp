@@ -55,9 +55,9 @@ class Parameters {
   GLenum target_;
 };
 
-void read_filters(const Parameters& from, CapturedSampler& sampler) {
-  const GLint minify = from.number(GL_TEXTURE_MIN_FILTER);
-  sampler.magnify_linear = from.number(GL_TEXTURE_MAG_FILTER) == GL_LINEAR;
+void read_filters(const Parameters& parameters, CapturedSampler& sampler) {
+  const GLint minify = parameters.number(GL_TEXTURE_MIN_FILTER);
+  sampler.magnify_linear = parameters.number(GL_TEXTURE_MAG_FILTER) == GL_LINEAR;
   sampler.minify_linear =
       minify == GL_LINEAR || minify == GL_LINEAR_MIPMAP_NEAREST || minify == GL_LINEAR_MIPMAP_LINEAR;
   sampler.mip = minify == GL_NEAREST || minify == GL_LINEAR                                 ? MipFilter::none
@@ -92,27 +92,29 @@ void read_texture_parameters(const Context& context, GLenum target, CapturedSamp
 // Parameters that a driver does not know keep their defaults and leave no error.
 CapturedSampler read_sampler(const Context& context, GLenum target) {
   const GLuint object = context.info.sampler_objects ? get_name(GL_SAMPLER_BINDING) : 0;
-  const Parameters from(object, target);
+  const Parameters parameters(object, target);
   CapturedSampler sampler;
-  read_filters(from, sampler);
-  sampler.wrap = {to_wrap(from.number(GL_TEXTURE_WRAP_S)), to_wrap(from.number(GL_TEXTURE_WRAP_T)),
-                  to_wrap(from.number(GL_TEXTURE_WRAP_R))};
-  sampler.lod_min = finite_or(from.reals(GL_TEXTURE_MIN_LOD)[0], -1000);
-  sampler.lod_max = finite_or(from.reals(GL_TEXTURE_MAX_LOD)[0], 1000);
-  if (context.info.version >= 14) sampler.lod_bias = finite_or(from.reals(GL_TEXTURE_LOD_BIAS)[0], 0);
+  read_filters(parameters, sampler);
+  sampler.wrap = {to_wrap(parameters.number(GL_TEXTURE_WRAP_S)), to_wrap(parameters.number(GL_TEXTURE_WRAP_T)),
+                  to_wrap(parameters.number(GL_TEXTURE_WRAP_R))};
+  sampler.lod_min = finite_or(parameters.reals(GL_TEXTURE_MIN_LOD)[0], -1000);
+  sampler.lod_max = finite_or(parameters.reals(GL_TEXTURE_MAX_LOD)[0], 1000);
+  if (context.info.version >= 14) sampler.lod_bias = finite_or(parameters.reals(GL_TEXTURE_LOD_BIAS)[0], 0);
   if (context.info.compatibility && context.info.version >= 14) {
     GLfloat bias = 0;
     GL(GetTexEnvfv)(GL_TEXTURE_FILTER_CONTROL, GL_TEXTURE_LOD_BIAS, &bias);
     sampler.lod_bias += finite_or(bias, 0);
   }
-  if (context.info.anisotropy) sampler.anisotropy = finite_or(from.reals(GL_TEXTURE_MAX_ANISOTROPY)[0], 1);
-  const std::array<GLfloat, 4> border = from.reals(GL_TEXTURE_BORDER_COLOR);
+  if (context.info.anisotropy) sampler.anisotropy = finite_or(parameters.reals(GL_TEXTURE_MAX_ANISOTROPY)[0], 1);
+  const std::array<GLfloat, 4> border = parameters.reals(GL_TEXTURE_BORDER_COLOR);
   for (size_t i = 0; i < 4; i++) sampler.border[static_cast<glm::length_t>(i)] = finite_or(border[i], 0);
-  if (from.number(GL_TEXTURE_COMPARE_MODE) == GL_COMPARE_REF_TO_TEXTURE) {
-    sampler.compare = from_gl<CompareFunc>(kGlCompareFuncs, static_cast<GLenum>(from.number(GL_TEXTURE_COMPARE_FUNC)))
-                          .value_or(CompareFunc::lequal);
+  if (parameters.number(GL_TEXTURE_COMPARE_MODE) == GL_COMPARE_REF_TO_TEXTURE) {
+    sampler.compare =
+        from_gl<CompareFunc>(kGlCompareFuncs, static_cast<GLenum>(parameters.number(GL_TEXTURE_COMPARE_FUNC)))
+            .value_or(CompareFunc::lequal);
   }
-  if (context.info.srgb_decode) sampler.srgb_decode = from.number(GL_TEXTURE_SRGB_DECODE_EXT) != GL_SKIP_DECODE_EXT;
+  if (context.info.srgb_decode)
+    sampler.srgb_decode = parameters.number(GL_TEXTURE_SRGB_DECODE_EXT) != GL_SKIP_DECODE_EXT;
   if (context.info.seamless) sampler.seamless = context.info.es || is_enabled(GL_TEXTURE_CUBE_MAP_SEAMLESS);
   read_texture_parameters(context, target, sampler);
   take_errors();  // caused by parameters that a driver does not know
@@ -122,10 +124,10 @@ CapturedSampler read_sampler(const Context& context, GLenum target) {
 namespace {
 
 bool clamps_mirrored(const Context& context, GLenum target) {
-  const Parameters from(context.info.sampler_objects ? get_name(GL_SAMPLER_BINDING) : 0, target);
+  const Parameters parameters(context.info.sampler_objects ? get_name(GL_SAMPLER_BINDING) : 0, target);
   bool clamps = false;
   for (const GLenum axis : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R})
-    clamps |= is_mirror_clamp(from.number(axis));
+    clamps |= is_mirror_clamp(parameters.number(axis));
   take_errors();  // caused by axes that a texture lacks
   return clamps;
 }
@@ -315,10 +317,10 @@ bool read_level(GLenum target, GLint level, const Storage& storage, std::byte* o
 }
 
 // The number of levels that form a mip chain, starting at the first.
-int level_count(const CapturedTexture& texture, GLenum target, GLint most) {
+int level_count(const CapturedTexture& texture, GLenum target, GLint max_level) {
   if (texture.kind == TextureKind::rectangle) return 1;
   int count = 1;
-  while (count < 15 && count <= most) {
+  while (count < 15 && count <= max_level) {
     const TexelExtent last = level_extent(texture, count - 1);
     if (last.width == 1 && last.height == 1 && (texture.kind != TextureKind::three || last.depth == 1)) break;
     if (level_value(target, count, GL_TEXTURE_WIDTH) != level_extent(texture, count).width) break;
@@ -437,8 +439,8 @@ uint32_t Textures::add(CapturedTexture texture, const std::vector<std::byte>& da
   }
   const std::string_view bytes(reinterpret_cast<const char*>(data.data()), data.size());
   const std::pair key(data.size(), uint64_t(std::hash<std::string_view>()(bytes)));
-  for (auto [at, end] = of_content_.equal_range(key); at != end; ++at) {
-    if (is_same(frame_.captured_textures[at->second])) return at->second;
+  for (auto [known, end] = of_content_.equal_range(key); known != end; ++known) {
+    if (is_same(frame_.captured_textures[known->second])) return known->second;
   }
   if (texture.stored) {
     // Blobs are aligned.
@@ -475,15 +477,16 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
     targets_.load_written(context, name);
     texture.images = targets_.images_of_texture(context, name);
   }
-  GLint most = 0;
+  GLint max_level = 0;
   if (kind != TextureKind::multisampled && kind != TextureKind::buffer) {
-    GL(GetTexParameteriv)(names.target, GL_TEXTURE_MAX_LEVEL, &most);
+    GL(GetTexParameteriv)(names.target, GL_TEXTURE_MAX_LEVEL, &max_level);
     // No lookup reads later levels. A program that makes levels one after another draws to one of them now.
-    std::erase_if(texture.images, [&](const TextureImage& image) { return image.level > uint32_t(std::max(most, 0)); });
+    std::erase_if(texture.images,
+                  [&](const TextureImage& image) { return image.level > uint32_t(std::max(max_level, 0)); });
   }
   if (kind == TextureKind::multisampled) return read_samples(context, name, array_of_samples, std::move(texture));
   if (texture.images.empty() && kind != TextureKind::buffer) {
-    if (const auto found = known_.find(key); found != known_.end() && found->second.second >= most)
+    if (const auto found = known_.find(key); found != known_.end() && found->second.second >= max_level)
       return found->second.first;
   } else if (const auto found = drawn_.find(key); found != drawn_.end()) {
     if (frame_.captured_textures[found->second].images == texture.images) return found->second;
@@ -504,7 +507,7 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
     data = read_texture_buffer(reader, texture);
   } else {
     if (!read_size(reader, names, texture)) return std::nullopt;
-    texture.levels = level_count(texture, names.level_target, most);
+    texture.levels = level_count(texture, names.level_target, max_level);
     // Generated levels come from the base level, unless the frame draws to one of them later.
     const bool only_base = std::all_of(texture.images.begin(), texture.images.end(),
                                        [](const TextureImage& image) { return image.level == 0; });
@@ -518,7 +521,7 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
   if (drawn) {
     drawn_[key] = number;
   } else {
-    known_[key] = {number, most};
+    known_[key] = {number, max_level};
   }
   return number;
 }

@@ -107,12 +107,12 @@ void make_copier(const Context& context, const std::vector<std::string>& texts, 
   copy.components = offset;
   if (copied.empty()) return;
   constexpr uint32_t kOfPosition = 4, kOfMatrix = 16;  // components
-  const auto most = static_cast<uint32_t>(get_integer(GL_MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS));
-  if (offset + kOfPosition > most) {
+  const auto max_components = static_cast<uint32_t>(get_integer(GL_MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS));
+  if (offset + kOfPosition > max_components) {
     copy.problem = "a vertex shader with more attributes than the driver's feedback records";
     return;
   }
-  if (copy.reads_matrices && offset + kOfPosition + kOfMatrix <= most) {
+  if (copy.reads_matrices && offset + kOfPosition + kOfMatrix <= max_components) {
     copy.matrix = offset;
     copy.components += kOfMatrix;
   }
@@ -176,15 +176,15 @@ std::vector<VertexStream> AttributeStreams::add(const VertexCopy& copy, const st
   const size_t each = copy.components;
   std::vector<VertexStream> streams;
   for (size_t i = 0; i < copy.attributes.size(); i++) {
-    const RecordedVarying& from = copy.attributes[i];
+    const RecordedVarying& recorded = copy.attributes[i];
     const size_t size = shape_of(copy.program.attributes[i].type).components();
     // The words of a vertex of an instance.
     const auto words = [&](uint32_t instance, uint32_t vertex) {
-      return values.data() + (size_t(instance) * vertices + vertex) * each + from.offset;
+      return values.data() + (size_t(instance) * vertices + vertex) * each + recorded.offset;
     };
     const auto same = [&](const float* a, const float* b) { return std::memcmp(a, b, size * sizeof(float)) == 0; };
     bool of_vertex = true, of_instance = true;  // the same in all instances, in all vertices of an instance
-    for (uint32_t instance = 0; from.components > 0 && instance < instances; instance++) {
+    for (uint32_t instance = 0; recorded.components > 0 && instance < instances; instance++) {
       for (uint32_t vertex = 0; vertex < vertices && (of_vertex || of_instance); vertex++) {
         of_vertex = of_vertex && same(words(instance, vertex), words(0, vertex));
         of_instance = of_instance && same(words(instance, vertex), words(instance, 0));
@@ -192,11 +192,11 @@ std::vector<VertexStream> AttributeStreams::add(const VertexCopy& copy, const st
     }
     VertexStream stream{.count = 1, .divisor = 1};
     std::vector<uint32_t> stored(size, 0);
-    const auto store = [&](const float* one, size_t at) {
-      stored.resize((at + 1) * size);
-      std::memcpy(&stored[at * size], one, size * sizeof(float));
+    const auto store = [&](const float* one, size_t index) {
+      stored.resize((index + 1) * size);
+      std::memcpy(&stored[index * size], one, size * sizeof(float));
     };
-    if (from.components == 0) {
+    if (recorded.components == 0) {
       // It stays 0.
     } else if (of_vertex && of_instance) {
       store(words(0, 0), 0);
@@ -224,8 +224,8 @@ std::vector<VertexStream> AttributeStreams::add(const VertexCopy& copy, const st
 uint64_t AttributeStreams::add_words(const std::vector<uint32_t>& words) {
   const std::string_view bytes(reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t));
   const size_t hash = std::hash<std::string_view>()(bytes);
-  for (auto [at, end] = known_.equal_range(hash); at != end; ++at) {
-    const auto [first, count] = at->second;
+  for (auto [known, end] = known_.equal_range(hash); known != end; ++known) {
+    const auto [first, count] = known->second;
     if (count == words.size() && std::equal(words.begin(), words.end(), frame_.attributes.begin() + ptrdiff_t(first)))
       return first;
   }

@@ -312,12 +312,12 @@ void add_points(const Curve& curve, std::vector<Point>& points) {
   }
 }
 
-BenchRow measure(Bench& bench, const Point& at, Progress& progress) {
+BenchRow measure(Bench& bench, const Point& point, Progress& progress) {
   RenderOptions render = bench.options().render;
-  if (at.workers > 0) render.workers = at.workers;
-  BenchRow row = bench.measure(at.workload, render, progress);
-  row.series = at.series;
-  row.x = at.x;
+  if (point.workers > 0) render.workers = point.workers;
+  BenchRow row = bench.measure(point.workload, render, progress);
+  row.series = point.series;
+  row.x = point.x;
   return row;
 }
 
@@ -353,8 +353,8 @@ CurveRun run_curves(const std::vector<std::string>& names, const BenchOptions& o
     if (!names.empty() && std::find(names.begin(), names.end(), curve.name) == names.end()) continue;
     std::vector<Point> points;
     add_points(curve, curve.kind == Value::workers ? of_workers : points);
-    for (const Point& at : points) {
-      if (!options.stopped()) run.rows.push_back(measure(*bench, at, progress));
+    for (const Point& point : points) {
+      if (!options.stopped()) run.rows.push_back(measure(*bench, point, progress));
     }
   }
   bench.reset();  // free the last curve's memory before measuring the next curve's

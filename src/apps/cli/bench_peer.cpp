@@ -160,12 +160,9 @@ void Peer::finish_load() {
   }
 }
 
-PeerTurn Peer::turn(const Workload& workload, int warm_up, int frames, double most_ms) {
-  const PeerJson request = {{"do", "draw"},
-                            {"shading", workload.gl_shading()},
-                            {"warm_up", warm_up},
-                            {"frames", frames},
-                            {"max_ms", most_ms}};
+PeerTurn Peer::turn(const Workload& workload, int warm_up, int frames, double max_ms) {
+  const PeerJson request = {
+      {"do", "draw"}, {"shading", workload.gl_shading()}, {"warm_up", warm_up}, {"frames", frames}, {"max_ms", max_ms}};
   const PeerJson answer = checked(setup_.name, ask(request.dump()));
   return {answer.at("samples_ms").get<std::vector<double>>(), answer.at("rss_kib").get<uint64_t>()};
 }

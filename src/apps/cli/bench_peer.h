@@ -66,7 +66,7 @@ class Peer {
   // already holds the frame.
   void begin_load(const Workload& workload);
   void finish_load();
-  PeerTurn turn(const Workload& workload, int warm_up, int frames, double most_ms);
+  PeerTurn turn(const Workload& workload, int warm_up, int frames, double max_ms);
   PeerPicture read(int layer) { return read_request({{"do", "read"}, {"layer", layer}}); }
   // Draws the target with this index in the frame, up to command `limit` (exclusive).
   PeerDrawing draw_programs(const Workload& workload, uint32_t target, uint32_t limit);

@@ -248,15 +248,15 @@ bool StatusChannel::read_one(int file, pid_t sender, std::vector<Line>& lines) c
   for (cmsghdr* part_of = CMSG_FIRSTHDR(&message); part_of != nullptr; part_of = CMSG_NXTHDR(&message, part_of)) {
     if (part_of->cmsg_level != SOL_SOCKET) continue;
     if (part_of->cmsg_type == SCM_CREDENTIALS) {
-      ucred from{};
-      std::memcpy(&from, CMSG_DATA(part_of), sizeof from);
-      if (sender == 0) sender = from.pid;
+      ucred credentials{};
+      std::memcpy(&credentials, CMSG_DATA(part_of), sizeof credentials);
+      if (sender == 0) sender = credentials.pid;
       is_message = true;
     } else if (part_of->cmsg_type == SCM_RIGHTS) {
       // Close descriptors that a client sent unasked.
-      for (size_t at = CMSG_LEN(0); at + sizeof(int) <= part_of->cmsg_len; at += sizeof(int)) {
+      for (size_t offset = CMSG_LEN(0); offset + sizeof(int) <= part_of->cmsg_len; offset += sizeof(int)) {
         int unwanted = -1;
-        std::memcpy(&unwanted, reinterpret_cast<const char*>(part_of) + at, sizeof unwanted);
+        std::memcpy(&unwanted, reinterpret_cast<const char*>(part_of) + offset, sizeof unwanted);
         close(unwanted);
       }
     }

@@ -52,7 +52,7 @@ nlohmann::ordered_json row_json(const ColorRow& row) {
           {"within_2_percent", c.percent(c.within_2)},
           {"within_4_percent", c.percent(c.within_4)},
           {"within_16_percent", c.percent(c.within_16)},
-          {"most", c.most},
+          {"most", c.max_difference},
           {"frame_ms", row.frame_ms}};
 }
 

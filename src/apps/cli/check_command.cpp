@@ -209,7 +209,7 @@ int run_check(const Arguments& arguments) {
   });
   if (files.empty()) throw std::runtime_error(given.front() + ": this folder holds no captured frame; name another");
   const std::string output = arguments.text("output");
-  if (!output.empty()) require_own_names(output, files, "--output");
+  if (!output.empty()) require_distinct_names(output, files, "--output");
   if (!output.empty()) require_picture(output, {".png"}, "--output");
   if (output == "-" && arguments.text("json") == "-")
     throw UsageError("--output, --json: only one of them can be standard output");

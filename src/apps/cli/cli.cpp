@@ -27,8 +27,8 @@ namespace {
 
 std::string replaced(std::string text, const std::vector<std::pair<std::string, std::string>>& pairs) {
   for (const auto& [from, to] : pairs) {
-    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-      text.replace(at, from.size(), to);
+    for (size_t place = 0; (place = text.find(from, place)) != std::string::npos; place += to.size())
+      text.replace(place, from.size(), to);
   }
   return text;
 }

@@ -134,12 +134,12 @@ std::vector<uint32_t> pixels_of(const Frame& frame, const CapturedTexture& textu
                                          frame.source, number, bkf::name_of(texture.format)));
   }
   std::vector<uint32_t> pixels(size_t(texture.width) * size_t(texture.height));
-  const std::byte* from = frame.texture_data.data() + texture.first_byte;
+  const std::byte* source = frame.texture_data.data() + texture.first_byte;
   const bool luminance = texture.base == TexelBase::luminance || texture.base == TexelBase::luminance_alpha ||
                          texture.base == TexelBase::intensity;
   for (uint32_t& pixel : pixels) {
     uint32_t channel[4] = {0, 0, 0, 255};
-    for (size_t i = 0; i < channels; i++) channel[i] = uint32_t(*from++);
+    for (size_t i = 0; i < channels; i++) channel[i] = uint32_t(*source++);
     if (luminance && channels == 2) channel[3] = channel[1];
     if (luminance) channel[1] = channel[2] = channel[0];
     if (texture.base == TexelBase::alpha) channel[3] = channel[0];

@@ -60,13 +60,13 @@ class DistinctIndices {
     const uint64_t end = counts_.empty() ? 0 : counts_.rbegin()->first.first;
     std::unordered_map<uint32_t, uint64_t> last;
     sums_.assign(end + 1, 0);
-    uint64_t at = 0;
+    uint64_t index = 0;
     for (auto& [range, count] : counts_) {
-      for (; at < range.first; ++at) {
-        if (indices_[at] == kRestart) continue;
-        const auto [found, is_new] = last.try_emplace(indices_[at], at);
-        if (!is_new) change(std::exchange(found->second, at), ~uint32_t(0));
-        change(at, 1);
+      for (; index < range.first; ++index) {
+        if (indices_[index] == kRestart) continue;
+        const auto [found, is_new] = last.try_emplace(indices_[index], index);
+        if (!is_new) change(std::exchange(found->second, index), ~uint32_t(0));
+        change(index, 1);
       }
       count = before(range.first) - before(range.second);
     }
@@ -74,12 +74,12 @@ class DistinctIndices {
 
  private:
   // A Fenwick tree of partial sums; `delta` is modulo 2^32.
-  void change(uint64_t at, uint32_t delta) {
-    for (++at; at < sums_.size(); at += at & (~at + 1)) sums_[at] += delta;
+  void change(uint64_t index, uint32_t delta) {
+    for (++index; index < sums_.size(); index += index & (~index + 1)) sums_[index] += delta;
   }
-  uint32_t before(uint64_t at) const {
+  uint32_t before(uint64_t index) const {
     uint32_t sum = 0;
-    for (; at > 0; at -= at & (~at + 1)) sum += sums_[at];
+    for (; index > 0; index -= index & (~index + 1)) sum += sums_[index];
     return sum;
   }
 

@@ -290,14 +290,14 @@ int render_files(const std::vector<std::string>& files, const Arguments& argumen
 
 int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   if (!arguments.has("output") && !arguments.has("no-output"))
-    require_own_names("{}.png", arguments.all("FILE"), "--output");
+    require_distinct_names("{}.png", arguments.all("FILE"), "--output");
   for (const Module& module : modules) {
     if (!module.render) continue;
     if (const std::optional<int> code = module.render(arguments)) return *code;
   }
   std::vector<std::string> files = without_folders(arguments.all("FILE"));
   if (files.size() > arguments.all("FILE").size())
-    require_own_names(arguments.text("output", "{}.png"), files, "--output");
+    require_distinct_names(arguments.text("output", "{}.png"), files, "--output");
   if (files.empty() && !arguments.has("fragment")) throw UsageError("FILE is missing");
   if (files.empty()) files = {kScreenScene};
   Request request;

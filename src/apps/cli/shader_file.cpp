@@ -42,8 +42,8 @@ bool is_vertex_module(const std::string& bytes) {
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
   constexpr size_t kHeader = 5;
   constexpr uint32_t kEntryPoint = 15;
-  for (size_t at = kHeader; at + 1 < words.size(); at += std::max(words[at] >> 16, 1u)) {
-    if ((words[at] & 0xffff) == kEntryPoint) return words[at + 1] == 0;
+  for (size_t index = kHeader; index + 1 < words.size(); index += std::max(words[index] >> 16, 1u)) {
+    if ((words[index] & 0xffff) == kEntryPoint) return words[index + 1] == 0;
   }
   return false;
 }
@@ -170,8 +170,8 @@ struct Textures {
 uint32_t pixel_of(const float* color, uint32_t words) {
   uint32_t pixel = words < 4 ? 0xff000000u : 0;
   for (uint32_t c = 0; c < std::min(words, 4u); ++c) {
-    const float v = color[c] > 0 ? std::min(color[c], 1.0f) : 0.0f;  // NaN becomes 0
-    pixel |= uint32_t(std::lround(v * 255)) << (8 * c);
+    const float channel = color[c] > 0 ? std::min(color[c], 1.0f) : 0.0f;  // NaN becomes 0
+    pixel |= uint32_t(std::lround(channel * 255)) << (8 * c);
   }
   return pixel;
 }
@@ -253,8 +253,9 @@ std::vector<Use> uses_of(const Frame& frame, const std::vector<CapturedProgram>&
     for (const shader::Instruction& one : programs[number].program.code) {
       if (one.op != shader::Op::sample) continue;
       const uint32_t sampler = one.extra & shader::kSamplerMask;
-      const uint32_t at = sampler < programs[number].textures.size() ? programs[number].textures[sampler] : 0;
-      if (at < inputs.textures.size() && is_missing(frame, inputs.textures[at])) uses[number].missing.insert(sampler);
+      const uint32_t texture = sampler < programs[number].textures.size() ? programs[number].textures[sampler] : 0;
+      if (texture < inputs.textures.size() && is_missing(frame, inputs.textures[texture]))
+        uses[number].missing.insert(sampler);
     }
   }
   return uses;

@@ -43,7 +43,7 @@ struct Value {
   const char* kind;
   std::string name;
   std::optional<size_t> numbers;  // a sampler has none
-  std::string how;
+  std::string details;
 };
 
 std::vector<Value> values_of(const shader::Program& program) {
@@ -75,10 +75,10 @@ void show_summary(const std::string& file, const shader::Program& program, const
   const std::vector<Value> values = values_of(program);
   nlohmann::ordered_json listed = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [kind, name, numbers, how] : values) {
+  for (const auto& [kind, name, numbers, details] : values) {
     const auto number = numbers ? nlohmann::ordered_json(*numbers) : nlohmann::ordered_json();
-    listed.push_back({{"kind", kind}, {"name", name}, {"numbers", number}, {"how", how}});
-    rows.push_back({kind, name, numbers ? std::to_string(*numbers) : "-", how});
+    listed.push_back({{"kind", kind}, {"name", name}, {"numbers", number}, {"how", details}});
+    rows.push_back({kind, name, numbers ? std::to_string(*numbers) : "-", details});
   }
   const nlohmann::ordered_json summary = {{"file", file},
                                           {"instructions", code.instructions.size()},

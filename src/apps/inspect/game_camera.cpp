@@ -50,11 +50,11 @@ glm::mat4 motion() {
 }
 
 float largest(const glm::mat4& m) {
-  float most = 0;
+  float largest_part = 0;
   for (int c = 0; c < 4; ++c) {
-    for (int r = 0; r < 4; ++r) most = std::max(most, std::abs(m[c][r]));
+    for (int r = 0; r < 4; ++r) largest_part = std::max(largest_part, std::abs(m[c][r]));
   }
-  return most;
+  return largest_part;
 }
 
 bool is_same(const glm::mat4& a, const glm::mat4& b) {
@@ -98,12 +98,12 @@ void write_matrix(Frame& frame, const Inputs& inputs, const ProgramUniform& unif
 
 // Gives a draw's program its own copy of its uniforms, so that a change affects no other draw and no other program.
 template <class Program, class Inputs>
-void own_uniforms(Frame& frame, const Program& program, Inputs& inputs) {
+void copy_uniforms(Frame& frame, const Program& program, Inputs& inputs) {
   const auto copy = [&](uint64_t& first, uint64_t words) {
-    const uint64_t to = frame.uniforms.size();
-    frame.uniforms.resize(size_t(to + words));
-    std::copy_n(frame.uniforms.begin() + std::ptrdiff_t(first), words, frame.uniforms.begin() + std::ptrdiff_t(to));
-    first = to;
+    const uint64_t copied = frame.uniforms.size();
+    frame.uniforms.resize(size_t(copied + words));
+    std::copy_n(frame.uniforms.begin() + std::ptrdiff_t(first), words, frame.uniforms.begin() + std::ptrdiff_t(copied));
+    first = copied;
   };
   copy(inputs.first_uniform, uniform_words(program));
   for (size_t i = 0; i < inputs.first_of_blocks.size(); ++i)
@@ -167,14 +167,14 @@ class Search {
   }
 
   GameCamera run() {
-    size_t most = 0;
-    for (const Subject& one : subjects_) most = std::max(most, one.matrices.size());
+    size_t max_matrices = 0;
+    for (const Subject& one : subjects_) max_matrices = std::max(max_matrices, one.matrices.size());
     for (const bool is_transposed : {false, true}) {
-      for (size_t i = 0; i < most; ++i) try_clip(i, is_transposed);
+      for (size_t i = 0; i < max_matrices; ++i) try_clip(i, is_transposed);
     }
     take_all_apart();
     choose_projection();
-    for (size_t i = 0; i < most; ++i) try_eye(i);
+    for (size_t i = 0; i < max_matrices; ++i) try_eye(i);
     GameCamera result;
     if (!projection_) return result;
     result.projection = *projection_;
@@ -202,7 +202,7 @@ class Search {
     }
     // Each subject has its own inputs in the copy, so that its experiments affect no other.
     copy_.vertex_inputs.push_back(*one.inputs);
-    own_uniforms(copy_, *one.program, copy_.vertex_inputs.back());
+    copy_uniforms(copy_, *one.program, copy_.vertex_inputs.back());
     inputs_.push_back(uint32_t(copy_.vertex_inputs.size() - 1));
     subjects_.push_back(std::move(one));
   }
@@ -247,8 +247,8 @@ class Search {
                       &is = copy_.positions[one.draw->first_vertex + i];
       if (!usable(was) || !usable(is)) continue;
       const glm::vec4 wanted = by * was, apart = glm::abs(is - wanted), size = glm::abs(wanted);
-      const float most = std::max({size.x, size.y, size.z, size.w, 1e-12f});
-      if (std::max({apart.x, apart.y, apart.z, apart.w}) > kSamePosition * most) return false;
+      const float scale = std::max({size.x, size.y, size.z, size.w, 1e-12f});
+      if (std::max({apart.x, apart.y, apart.z, apart.w}) > kSamePosition * scale) return false;
       compared += is != was;
     }
     return compared > 0;
@@ -291,9 +291,9 @@ class Search {
       group->triangles +=
           primitive_count(frame_, *subjects_[i].draw) * subjects_[i].draw->instances * subjects_[i].commands.size();
     }
-    const auto most = std::ranges::max_element(groups, {}, &Group::triangles);
-    if (most == groups.end()) return;
-    projection_ = most->projection;
+    const auto largest_group = std::ranges::max_element(groups, {}, &Group::triangles);
+    if (largest_group == groups.end()) return;
+    projection_ = largest_group->projection;
     std::vector<glm::vec2> depths;
     for (size_t i = 0; i < subjects_.size(); ++i) {
       if (is_of_the_camera(i)) depths.push_back(parts_[i]->projection.depth);
@@ -488,8 +488,8 @@ class Search {
 };
 
 // The motion of eye space for a draw.
-glm::mat4 motion_to(const Camera& to, const CameraDraw& draw) {
-  const glm::mat4 motion = glm::lookAtRH(to.eye, to.target, to.up);
+glm::mat4 motion_to(const Camera& new_camera, const CameraDraw& draw) {
+  const glm::mat4 motion = glm::lookAtRH(new_camera.eye, new_camera.target, new_camera.up);
   return draw.is_sky ? upper_part(motion) : motion;
 }
 
@@ -507,7 +507,7 @@ void move_uniforms(Frame& frame, const CameraDraw& draw, bool of_fragment, const
   const glm::mat4 zoom = glm::scale(glm::mat4(1.0f), glm::vec3(change.zoom, change.zoom, 1));
   const auto is_of_program = [&](const CameraUniform& one) { return one.of_fragment == of_fragment; };
   if (std::ranges::none_of(draw.uniforms, is_of_program)) return;
-  own_uniforms(frame, program, inputs);
+  copy_uniforms(frame, program, inputs);
   for (const CameraUniform& one : draw.uniforms) {
     if (one.of_fragment != of_fragment) continue;
     const ProgramUniform& uniform = program.uniforms[one.uniform];
@@ -608,8 +608,8 @@ namespace {
 std::optional<TakenApart> with_depth(const glm::mat4& clip_from_object, GameProjection p) {
   const glm::vec4 depth_row = row(clip_from_object, 2), z_row = -row(clip_from_object, 3);
   const glm::vec3 z(z_row);
-  const float z2 = glm::dot(z, z), most = largest(clip_from_object);
-  if (!std::isfinite(most) || !(z2 > 1e-12f * most * most)) return std::nullopt;
+  const float z2 = glm::dot(z, z), scale = largest(clip_from_object);
+  if (!std::isfinite(scale) || !(z2 > 1e-12f * scale * scale)) return std::nullopt;
   p.depth.x = glm::dot(glm::vec3(depth_row), z) / z2;
   const glm::vec4 rest = depth_row - p.depth.x * z_row;
   if (glm::length(glm::vec3(rest)) > kSameView * std::max(std::abs(p.depth.x), 1.0f) * std::sqrt(z2))
@@ -695,16 +695,16 @@ GameCamera find_game_camera(const Frame& frame, const LoadOptions& load) {
   return Search(frame, load).run();
 }
 
-std::vector<std::string> move_game_camera(Frame& frame, const GameCamera& camera, const Camera& to,
+std::vector<std::string> move_game_camera(Frame& frame, const GameCamera& camera, const Camera& new_camera,
                                           const LoadOptions& load) {
   const float before = camera.projection.fov();
-  const bool is_zoomed = std::abs(to.fov - before) > 1e-4f * before;
-  const float zoom = is_zoomed ? std::tan(glm::radians(before) / 2) / std::tan(glm::radians(to.fov) / 2) : 1.0f;
+  const bool is_zoomed = std::abs(new_camera.fov - before) > 1e-4f * before;
+  const float zoom = is_zoomed ? std::tan(glm::radians(before) / 2) / std::tan(glm::radians(new_camera.fov) / 2) : 1.0f;
   std::set<int32_t> moved_vertices, moved_inputs;  // several draws may share them
   std::set<uint64_t> moved_positions;
   for (const CameraDraw& one : camera.draws) {
     const auto& draw = std::get<DrawCommand>(frame.commands[one.command]);
-    const Change change{motion_to(to, one), zoom};
+    const Change change{motion_to(new_camera, one), zoom};
     if (one.uniforms.empty()) {
       const std::span positions(frame.positions.data() + draw.first_vertex, size_t(draw.vertex_count) * draw.instances);
       if (moved_positions.insert(draw.first_vertex).second) move_positions(positions, one, change);
@@ -737,7 +737,7 @@ void edit_uniforms(Frame& frame, const UniformEdits& edits) {
     VertexInputs& inputs = frame.vertex_inputs.at(number);
     const VertexProgram& program = frame.vertex_programs[inputs.program];
     const ProgramUniform& uniform = program.uniforms.at(uniform_number);
-    if (owned.insert(number).second) own_uniforms(frame, program, inputs);
+    if (owned.insert(number).second) copy_uniforms(frame, program, inputs);
     const uint32_t components = shape_of(uniform.type).components();
     for (uint32_t i = 0; i < words.size() && i < uniform.count * components; ++i)
       frame.uniforms[size_t(word_of(inputs, uniform, i / components, i % components))] = words[i];
@@ -756,8 +756,8 @@ uint32_t word_from(const ProgramUniform& uniform, double number) {
   const bool is_whole = uniform.type >= ShaderType::i32 && uniform.type < ShaderType::mat2;
   if (!is_whole) return std::bit_cast<uint32_t>(float(number));
   const bool is_signed = uniform.type < ShaderType::u32, is_truth = uniform.type >= ShaderType::b32;
-  const double least = is_signed ? -2147483648.0 : 0, most = is_truth ? 1 : is_signed ? 2147483647.0 : 4294967295.0;
-  if (std::floor(number) != number || number < least || number > most)
+  const double min = is_signed ? -2147483648.0 : 0, max = is_truth ? 1 : is_signed ? 2147483647.0 : 4294967295.0;
+  if (std::floor(number) != number || number < min || number > max)
     throw std::runtime_error(fmt::format("the uniform '{}' is of {}; {} is not one", uniform.name,
                                          is_truth    ? "truth values (0 or 1)"
                                          : is_signed ? "whole numbers"
@@ -782,7 +782,7 @@ class UniformSetter {
                                    uniform.count > 1 ? fmt::format(" x {}", uniform.count) : std::string()));
         continue;
       }
-      own_uniforms(frame_, program, inputs);
+      copy_uniforms(frame_, program, inputs);
       const uint32_t components = shape_of(uniform.type).components();
       for (uint32_t i = 0; i < numbers_.size(); ++i)
         frame_.uniforms[size_t(word_of(inputs, uniform, i / components, i % components))] =

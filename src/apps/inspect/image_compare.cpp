@@ -43,15 +43,15 @@ ImageComparison compare_images(std::span<const uint32_t> a, std::span<const uint
   uint64_t squares = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     if (((a[i] ^ b[i]) & 0xffffffu) == 0) continue;
-    int most = 0;
+    int largest = 0;
     for (int shift = 0; shift < 24; shift += 8) {
       const int d = difference(a[i], b[i], shift);
       squares += uint64_t(d * d);
-      most = std::max(most, d);
+      largest = std::max(largest, d);
     }
     ++c.differing;
-    c.far += most > 1;
-    c.most = std::max(c.most, most);
+    c.far += largest > 1;
+    c.max_difference = std::max(c.max_difference, largest);
   }
   c.psnr_db = squares == 0 ? std::numeric_limits<double>::infinity()
                            : 10 * std::log10(255.0 * 255.0 * 3 * double(c.pixels) / double(squares));
@@ -84,19 +84,19 @@ ColorComparison compare_colors(std::span<const uint32_t> ours, std::span<const u
   result.pixels = ours.size();
   uint64_t squares = 0, kept_squares = 0;
   for (size_t i = 0; i < ours.size(); ++i) {
-    int most = 0;
+    int largest = 0;
     uint64_t own = 0;
     for (int shift = 0; shift < 24; shift += 8) {
       const int d = std::abs(int(ours[i] >> shift & 255) - int(reference[i] >> shift & 255));
       own += uint64_t(d * d);
-      most = std::max(most, d);
+      largest = std::max(largest, d);
     }
     squares += own;
-    if (most <= kFlip) kept_squares += own;
-    result.within_2 += most <= 2;
-    result.within_4 += most <= 4;
-    result.within_16 += most <= kFlip;
-    result.most = std::max(result.most, most);
+    if (largest <= kFlip) kept_squares += own;
+    result.within_2 += largest <= 2;
+    result.within_4 += largest <= 4;
+    result.within_16 += largest <= kFlip;
+    result.max_difference = std::max(result.max_difference, largest);
   }
   result.psnr_db = decibels(squares, result.pixels);
   result.kept_db = decibels(kept_squares, result.within_16);

@@ -25,7 +25,7 @@ Image original_picture(const Frame& frame, const Reference& reference);
 struct ImageComparison {
   uint64_t pixels = 0, differing = 0;  // differing: in red, green or blue
   uint64_t far = 0;                    // by more than one, of 255
-  int most = 0;                        // largest difference of a channel, of 255
+  int max_difference = 0;              // largest difference of a channel, of 255
   double psnr_db = 0;                  // 10 log10(255^2 / mean squared difference); infinity for equal pictures
 };
 
@@ -45,9 +45,9 @@ struct ColorComparison {
   uint64_t pixels = 0;
   uint64_t within_2 = 0, within_4 = 0, within_16 = 0;  // within this difference in every channel, of 255
   uint64_t flips() const { return pixels - within_16; }
-  int most = 0;        // largest difference of a channel
-  double psnr_db = 0;  // 10 log10(255^2 / mean squared difference); infinity for equal pictures
-  double kept_db = 0;  // the same without flipped pixels; 0 if all flip
+  int max_difference = 0;  // largest difference of a channel
+  double psnr_db = 0;      // 10 log10(255^2 / mean squared difference); infinity for equal pictures
+  double kept_db = 0;      // the same without flipped pixels; 0 if all flip
   double percent(uint64_t part) const { return pixels == 0 ? 100.0 : 100.0 * double(part) / double(pixels); }
 };
 

@@ -18,7 +18,7 @@ LoadMap load_map(const Statistics& s, const PatternChoice& pattern) {
   map.bins_x = s.bins_x;
   map.bins_y = s.bins_y;
   map.bins = s.bin_fragments;
-  map.most = *std::max_element(map.bins.begin(), map.bins.end());
+  map.fullest = *std::max_element(map.bins.begin(), map.bins.end());
   map.predicted = predict_load(s, pattern, s.rasterizers);
   map.counted = load_statistics(s.rasterizer_fragments);
   if (s.trace.empty()) return map;
@@ -33,7 +33,7 @@ LoadMap load_map(const Statistics& s, const PatternChoice& pattern) {
 
 uint32_t heat_color(double share) {
   struct Stop {
-    double at, red, green, blue;
+    double share, red, green, blue;
   };
   // Luminance increases monotonically.
   constexpr std::array<Stop, 6> kStops = {{{0, 0, 0, 4},
@@ -44,9 +44,9 @@ uint32_t heat_color(double share) {
                                            {1, 255, 255, 230}}};
   const double s = share > 0 ? std::min(share, 1.0) : 0.0;
   size_t i = 1;
-  while (i + 1 < kStops.size() && kStops[i].at < s) ++i;
+  while (i + 1 < kStops.size() && kStops[i].share < s) ++i;
   const Stop &a = kStops[i - 1], &b = kStops[i];
-  const double t = (s - a.at) / (b.at - a.at);
+  const double t = (s - a.share) / (b.share - a.share);
   const auto mix = [t](double x, double y) { return uint32_t(std::lround(x + (y - x) * t)); };
   return 0xff000000u | mix(a.blue, b.blue) << 16 | mix(a.green, b.green) << 8 | mix(a.red, b.red);
 }

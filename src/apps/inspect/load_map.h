@@ -13,7 +13,7 @@ namespace brokkr {
 struct LoadMap {
   int bins_x = 0, bins_y = 0;
   std::vector<uint64_t> bins;  // fragments of each bin of the main target, row by row from the bottom
-  uint64_t most = 0;           // fragments of the fullest bin
+  uint64_t fullest = 0;        // fragments of the fullest bin
   // Loads of the rasterizers, computed only from `bins` and the pattern.
   LoadStatistics predicted;
   // Loads counted by the rasterizers, which include other targets and layers.

@@ -25,10 +25,10 @@ namespace {
 
 // The source pixel that a blit copies to a destination pixel; empty if the blit does not write it. Rounds like the
 // pipeline.
-std::optional<PixelAddress> blit_source(const Frame& frame, const BlitCommand& blit, const FollowedSample& to) {
-  if (to.target != blit.to || to.layer != 0) return std::nullopt;
+std::optional<PixelAddress> blit_source(const Frame& frame, const BlitCommand& blit, const FollowedSample& sample) {
+  if (sample.target != blit.to || sample.layer != 0) return std::nullopt;
   const Rect &s = blit.source, &d = blit.destination;
-  const float u = (float(to.x - d.x) + 0.5f) / float(d.width), v = (float(to.y - d.y) + 0.5f) / float(d.height);
+  const float u = (float(sample.x - d.x) + 0.5f) / float(d.width), v = (float(sample.y - d.y) + 0.5f) / float(d.height);
   if (!(u > 0 && u < 1 && v > 0 && v < 1)) return std::nullopt;
   const int x = s.x + int(std::floor(u * float(s.width))), y = s.y + int(std::floor(v * float(s.height)));
   const Target& source = frame.targets[blit.from];
@@ -138,9 +138,9 @@ class History {
   }
 
   void follow(const PixelAddress& pixel, size_t until) {
-    const size_t at = find(pixel);
-    if (at < samples_.size()) {
-      needed_until_[at] = std::max(needed_until_[at], until);
+    const size_t known = find(pixel);
+    if (known < samples_.size()) {
+      needed_until_[known] = std::max(needed_until_[known], until);
       return;
     }
     samples_.push_back({pixel.target, pixel.layer, pixel.x, pixel.y, true, {}});
@@ -190,12 +190,12 @@ class History {
       const auto source = blit_source(frame_, blit, samples_[i]);
       if (source) copies.push_back({i, *source, samples_[find(*source)].state});
     }
-    const uint32_t from = targets_[blit.from].format, to = targets_[blit.to].format;
+    const uint32_t source = targets_[blit.from].format, destination = targets_[blit.to].format;
     for (Copy& copy : copies) {
       SampleState& state = samples_[copy.to].state;
       const PixelEvent event{.kind = PixelEvent::Kind::blit, .before = state, .source = copy.source};
       if (blit.color) {
-        if (from != to) inspect::kernel.convert(from, to, copy.state.low, copy.state.high);
+        if (source != destination) inspect::kernel.convert(source, destination, copy.state.low, copy.state.high);
         state.low = copy.state.low;
         state.high = copy.state.high;
         state.visible_id = copy.state.visible_id;

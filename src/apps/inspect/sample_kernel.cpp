@@ -56,10 +56,10 @@ static SampleState draw_once(Warp& w, SampleRun& run, const TriangleInTile& cove
   const RegionRecord& region = covering.region;
   const TilePass pass{tables, region, run.shade_context, run.tile, counts, format_of(tables, region)};
   draw_in_tile(w, pass, draw, covering.triangle, false);
-  const int at = covering.sample;
-  return {run.tile.color[at], pass.half() ? run.tile.color_high[at] : 0u,
-          run.tile.depth[at], run.tile.stencil[at],
-          run.visible[at],    run.depth_writer[at]};
+  const int sample = covering.sample;
+  return {run.tile.color[sample], pass.half() ? run.tile.color_high[sample] : 0u,
+          run.tile.depth[sample], run.tile.stencil[sample],
+          run.visible[sample],    run.depth_writer[sample]};
 }
 
 static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock& block, int i) {

@@ -31,8 +31,8 @@ MachineKind random_machine(Lot& lot) {
 double largest_drawn(const OptionInfo& info) {
   constexpr std::array<std::pair<const char*, double>, 3> kLimits = {
       {{"workers", 64}, {"vertex-work", 256}, {"store", 16384}}};
-  for (const auto& [name, most] : kLimits) {
-    if (std::strcmp(info.name, name) == 0) return most;
+  for (const auto& [name, limit] : kLimits) {
+    if (std::strcmp(info.name, name) == 0) return limit;
   }
   return info.max;
 }

@@ -178,8 +178,8 @@ class Packed {
   uint64_t add(std::span<const T> range) {
     const std::string_view bytes(reinterpret_cast<const char*>(range.data()), range.size_bytes());
     const size_t hash = std::hash<std::string_view>()(bytes);
-    for (auto [at, end] = places_.equal_range(hash); at != end; ++at) {
-      const auto [first, count] = at->second;
+    for (auto [known, end] = places_.equal_range(hash); known != end; ++known) {
+      const auto [first, count] = known->second;
       if (count != range.size()) continue;
       const std::string_view other(reinterpret_cast<const char*>(values_.data() + first), range.size_bytes());
       if (other == bytes) return first;
@@ -196,15 +196,15 @@ class Packed {
 
 // Copies used elements; among equal ones near each other, only the first. Returns the new numbers.
 template <typename T>
-std::vector<uint32_t> keep_used(const std::vector<T>& from, const std::vector<bool>& used, std::vector<T>& to) {
+std::vector<uint32_t> keep_used(const std::vector<T>& all, const std::vector<bool>& used, std::vector<T>& kept) {
   constexpr size_t kNear = 256;  // comparing each texture with all others would take hours for a file with a million
-  std::vector<uint32_t> numbers(from.size(), kDropped);
-  for (size_t i = 0; i < from.size(); ++i) {
+  std::vector<uint32_t> numbers(all.size(), kDropped);
+  for (size_t i = 0; i < all.size(); ++i) {
     if (!used[i]) continue;
-    const auto near = to.end() - std::ptrdiff_t(std::min(to.size(), kNear));
-    const auto same = std::find(near, to.end(), from[i]);
-    numbers[i] = uint32_t(same - to.begin());
-    if (same == to.end()) to.push_back(from[i]);
+    const auto near = kept.end() - std::ptrdiff_t(std::min(kept.size(), kNear));
+    const auto same = std::find(near, kept.end(), all[i]);
+    numbers[i] = uint32_t(same - kept.begin());
+    if (same == kept.end()) kept.push_back(all[i]);
   }
   return numbers;
 }

@@ -29,7 +29,7 @@ size_t sign_test_rank(size_t n, double tail) {
 std::vector<double> usable(std::span<const double> values) {
   std::vector<double> sorted;
   std::copy_if(values.begin(), values.end(), std::back_inserter(sorted),
-               [](double v) { return v > 0 && std::isfinite(v); });
+               [](double value) { return value > 0 && std::isfinite(value); });
   std::sort(sorted.begin(), sorted.end());
   return sorted;
 }
@@ -54,8 +54,8 @@ FrameStatistics frame_statistics(std::vector<double> ms) {
   std::sort(ms.begin(), ms.end());
   s.frames = ms.size();
   s.mean_ms = std::accumulate(ms.begin(), ms.end(), 0.0) / double(ms.size());
-  s.least_ms = ms.front();
-  s.most_ms = ms.back();
+  s.min_ms = ms.front();
+  s.max_ms = ms.back();
   s.median_ms = quantile(ms, 0.5);
   s.p95_ms = quantile(ms, 0.95);
   s.p99_ms = quantile(ms, 0.99);
@@ -107,8 +107,8 @@ RatioEstimate race_ratio(const Race& race) {
   std::array<std::vector<double>, 2> turns;
   const size_t pairs = std::min(race.ms[0].size(), race.ms[1].size()), turn = std::max<size_t>(1, race.turn);
   for (size_t begin = 0; begin < pairs; begin += turn) {
-    const auto from = std::ptrdiff_t(begin), to = std::ptrdiff_t(std::min(begin + turn, pairs));
-    for (size_t i = 0; i < 2; ++i) turns[i].push_back(median({race.ms[i].begin() + from, race.ms[i].begin() + to}));
+    const auto first = std::ptrdiff_t(begin), end = std::ptrdiff_t(std::min(begin + turn, pairs));
+    for (size_t i = 0; i < 2; ++i) turns[i].push_back(median({race.ms[i].begin() + first, race.ms[i].begin() + end}));
   }
   return paired_ratio(turns[0], turns[1]);
 }

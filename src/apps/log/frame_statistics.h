@@ -21,7 +21,7 @@ double median(std::vector<double> values);
 
 struct FrameStatistics {
   size_t frames = 0;
-  double mean_ms = 0, least_ms = 0, most_ms = 0;
+  double mean_ms = 0, min_ms = 0, max_ms = 0;
   double median_ms = 0, p95_ms = 0, p99_ms = 0, p999_ms = 0;
   double one_percent_low_fps = 0;  // 1000 / mean of the slowest ceil(n / 100) frame times
 };

@@ -90,9 +90,9 @@ constexpr size_t kNone = ~size_t(0);
 // The index in `names` of the first element of `known` that occurs there.
 size_t find(const std::vector<std::string_view>& names, std::initializer_list<std::string_view> known) {
   for (const std::string_view name : known) {
-    const auto at =
+    const auto place =
         std::ranges::find_if(names, [&](std::string_view one) { return is_equal_in_any_case(trimmed(one), name); });
-    if (at != names.end()) return size_t(at - names.begin());
+    if (place != names.end()) return size_t(place - names.begin());
   }
   return kNone;
 }
@@ -288,8 +288,8 @@ FrameLog& LogReader::log_of(std::string_view name) {
     FrameLog& log = logs_.emplace_back();
     log.name = path_.stem().string();
     log.application = name;
-    for (size_t at = 0; (at = log.application.find("\"\"", at)) != std::string::npos; ++at)
-      log.application.erase(at, 1);
+    for (size_t place = 0; (place = log.application.find("\"\"", place)) != std::string::npos; ++place)
+      log.application.erase(place, 1);
     log.swap_chain = parts[2];
   }
   return logs_[current_];

@@ -85,11 +85,11 @@ uint64_t peak_memory_kib() { return kib_of("/proc/self/status", "VmHWM"); }
 
 int processor_mhz() {
   std::ifstream file("/proc/cpuinfo");
-  double most = 0;
+  double mhz = 0;
   for (std::string line; std::getline(file, line);) {
-    if (line.rfind("cpu MHz", 0) == 0) most = std::max(most, std::strtod(line.c_str() + line.find(':') + 1, nullptr));
+    if (line.rfind("cpu MHz", 0) == 0) mhz = std::max(mhz, std::strtod(line.c_str() + line.find(':') + 1, nullptr));
   }
-  return static_cast<int>(std::lround(most));
+  return static_cast<int>(std::lround(mhz));
 }
 
 std::string program_commit() { return BROKKR_COMMIT; }
@@ -149,11 +149,11 @@ void LoadWatch::begin() {
   if (load_before_ < 0) load_before_ = load_average();
   since_ = Clock::now();
   ticks_before_ = processor_ticks();
-  own_before_ = processor_seconds();
+  program_before_ = processor_seconds();
 }
 
 void LoadWatch::end() {
-  own_s_ += processor_seconds() - own_before_;
+  program_s_ += processor_seconds() - program_before_;
   const ProcessorTicks now = processor_ticks();
   wall_s_ += std::chrono::duration<double>(Clock::now() - since_).count();
   // On some kernels, the time spent waiting for disks can decrease.
@@ -167,11 +167,11 @@ MachineLoad LoadWatch::load() const {
   MachineLoad load;
   load.wall_s = wall_s_;
   load.cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  load.own_cores = wall_s_ > 0 ? own_s_ / wall_s_ : 0;
+  load.program_cores = wall_s_ > 0 ? program_s_ / wall_s_ : 0;
   load.load_before = std::max(0.0, load_before_);
   load.load_after = load_after_;
   if (ticks_.all < kFewestTicks) return load;
-  const double busy = double(ticks_.busy) / double(ticks_.all), own = load.own_cores / load.cores;
+  const double busy = double(ticks_.busy) / double(ticks_.all), own = load.program_cores / load.cores;
   // A container's /proc/stat may count nothing; this program's own time then exceeds the total.
   if (own > 2 * busy + kBusyShare) return load;
   load.others = std::clamp(busy - own, 0.0, 1.0);
@@ -186,7 +186,7 @@ std::vector<std::string> load_warnings(const MachineLoad& load) {
   } else if (*load.others > kBusyShare) {
     warnings.push_back(
         fmt::format("other programs took {} of the {} processors while frames were drawn; this one kept {:.1f} busy",
-                    percent(*load.others), load.cores, load.own_cores));
+                    percent(*load.others), load.cores, load.program_cores));
   }
   if (load.load_before >= load.cores) {
     warnings.push_back(fmt::format("the load average was {:.1f} on {} processors before the first frame",
@@ -206,7 +206,7 @@ std::string load_difference(const std::optional<MachineLoad>& before, const std:
 
 Json load_json(const MachineLoad& load) {
   Json json = {{"wall_s", load.wall_s},           {"cores", load.cores},
-               {"own_cores", load.own_cores},     {"others", nullptr},
+               {"own_cores", load.program_cores}, {"others", nullptr},
                {"load_before", load.load_before}, {"load_after", load.load_after}};
   if (load.others) json["others"] = *load.others;
   return json;
@@ -221,7 +221,7 @@ std::optional<MachineLoad> load_of_json(const Json& json) {
     return there;
   };
   double cores = 0, others = 0;
-  if (!number("wall_s", load.wall_s) || !number("cores", cores) || !number("own_cores", load.own_cores) ||
+  if (!number("wall_s", load.wall_s) || !number("cores", cores) || !number("own_cores", load.program_cores) ||
       !number("load_before", load.load_before) || !number("load_after", load.load_after))
     return std::nullopt;
   load.cores = static_cast<int>(std::clamp(cores, 0.0, 1e6));

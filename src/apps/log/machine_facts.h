@@ -52,11 +52,11 @@ double load_average();       // over the last minute; 0: unknown
 double processor_seconds();  // of this process and the children that it waited for
 
 struct MachineLoad {
-  double wall_s = 0;       // wall time while frames were drawn
-  int cores = 0;           // number of processors
-  double own_cores = 0;    // processors that this program used, on average
-  double load_before = 0;  // load average at the start of the first frame
-  double load_after = 0;   // load average at the end of the last one
+  double wall_s = 0;         // wall time while frames were drawn
+  int cores = 0;             // number of processors
+  double program_cores = 0;  // processors that this program used, on average
+  double load_before = 0;    // load average at the start of the first frame
+  double load_after = 0;     // load average at the end of the last one
   // The fraction of all processors' time that went to other programs and other virtual machines. Empty if /proc/stat
   // does not tell, or if the run was too short for its clock.
   std::optional<double> others;
@@ -73,8 +73,8 @@ class LoadWatch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point since_;
   ProcessorTicks ticks_before_;
-  double own_before_ = 0, load_before_ = -1, load_after_ = 0;
-  double wall_s_ = 0, own_s_ = 0;
+  double program_before_ = 0, load_before_ = -1, load_after_ = 0;
+  double wall_s_ = 0, program_s_ = 0;
   ProcessorTicks ticks_;
 };
 

@@ -105,8 +105,8 @@ Json machine_json(const Statistics& s) {
 Json statistics_json(const FrameStatistics& s) {
   return {{"frames", s.frames},
           {"mean_ms", s.mean_ms},
-          {"least_ms", s.least_ms},
-          {"most_ms", s.most_ms},
+          {"least_ms", s.min_ms},
+          {"most_ms", s.max_ms},
           {"median_ms", s.median_ms},
           {"p95_ms", s.p95_ms},
           {"p99_ms", s.p99_ms},

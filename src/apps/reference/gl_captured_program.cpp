@@ -200,17 +200,17 @@ InputTexts scan(const std::vector<std::string>& texts) {
   InputTexts result;
   for (const std::string& written : texts) {
     const std::string text = plain_text(written);
-    for (std::sregex_iterator at(text.begin(), text.end(), kLocation), end; at != end; ++at)
-      result.locations[(*at)[4]] = (*at)[1];
-    for (std::sregex_iterator at(text.begin(), text.end(), kBlock), end; at != end; ++at)
-      result.blocks[(*at)[1]] = (*at)[2];
-    for (std::sregex_iterator at(text.begin(), text.end(), kStructure), end; at != end; ++at)
-      result.structures[(*at)[1]] = (*at)[2];
-    for (std::sregex_iterator at(text.begin(), text.end(), kInput), end; at != end; ++at) {
-      const std::string name = (*at)[4];
-      result.types[name] = (*at)[2];
-      if ((*at)[1].matched) result.smooth.insert(name);
-      if ((*at)[3].matched || (*at)[5].matched) result.arrays.insert(name);
+    for (std::sregex_iterator match(text.begin(), text.end(), kLocation), end; match != end; ++match)
+      result.locations[(*match)[4]] = (*match)[1];
+    for (std::sregex_iterator match(text.begin(), text.end(), kBlock), end; match != end; ++match)
+      result.blocks[(*match)[1]] = (*match)[2];
+    for (std::sregex_iterator match(text.begin(), text.end(), kStructure), end; match != end; ++match)
+      result.structures[(*match)[1]] = (*match)[2];
+    for (std::sregex_iterator match(text.begin(), text.end(), kInput), end; match != end; ++match) {
+      const std::string name = (*match)[4];
+      result.types[name] = (*match)[2];
+      if ((*match)[1].matched) result.smooth.insert(name);
+      if ((*match)[3].matched || (*match)[5].matched) result.arrays.insert(name);
     }
   }
   return result;

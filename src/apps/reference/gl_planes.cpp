@@ -54,11 +54,11 @@ Target single_sample(Target target) {
 }
 
 // Clips a copy of `count` pixels along one axis to both planes.
-void fit(int& source, int& to, int& count, int source_size, int to_size) {
-  const int before = std::max({-source, -to, 0});
+void fit(int& source, int& target, int& count, int source_size, int target_size) {
+  const int before = std::max({-source, -target, 0});
   source += before;
-  to += before;
-  count = std::min({count - before, source_size - source, to_size - to});
+  target += before;
+  count = std::min({count - before, source_size - source, target_size - target});
 }
 
 }  // namespace
@@ -187,29 +187,30 @@ void GlPlanes::clear(const ClearCommand& clear) {
 }
 
 void GlPlanes::blit(const BlitCommand& blit) {
-  Storage &from = storages_[blit.from], &to = storages_[blit.to];
+  Storage &source = storages_[blit.from], &destination = storages_[blit.to];
   GLbitfield planes = 0;
-  if (blit.color && from.has(TargetPlane::color0) && to.has(TargetPlane::color0)) planes |= GL_COLOR_BUFFER_BIT;
-  if (blit.depth && from.has_depth && to.has_depth) planes |= GL_DEPTH_BUFFER_BIT;
-  if (blit.stencil && from.has_stencil && to.has_stencil) planes |= GL_STENCIL_BUFFER_BIT;
+  if (blit.color && source.has(TargetPlane::color0) && destination.has(TargetPlane::color0))
+    planes |= GL_COLOR_BUFFER_BIT;
+  if (blit.depth && source.has_depth && destination.has_depth) planes |= GL_DEPTH_BUFFER_BIT;
+  if (blit.stencil && source.has_stencil && destination.has_stencil) planes |= GL_STENCIL_BUFFER_BIT;
   if (planes == 0) return;
   unmask(nullptr);
   if (blit.color) {
-    glNamedFramebufferReadBuffer(from.framebuffer.id(), from.buffer(TargetPlane::color0));
-    set_draw_buffers(to, {to.buffer(TargetPlane::color0)});
+    glNamedFramebufferReadBuffer(source.framebuffer.id(), source.buffer(TargetPlane::color0));
+    set_draw_buffers(destination, {destination.buffer(TargetPlane::color0)});
   }
   const Rect &s = blit.source, &d = blit.destination;
-  glBlitNamedFramebuffer(from.framebuffer.id(), to.framebuffer.id(), s.x, s.y, s.x + s.width, s.y + s.height, d.x, d.y,
-                         d.x + d.width, d.y + d.height, planes, GL_NEAREST);
+  glBlitNamedFramebuffer(source.framebuffer.id(), destination.framebuffer.id(), s.x, s.y, s.x + s.width, s.y + s.height,
+                         d.x, d.y, d.x + d.width, d.y + d.height, planes, GL_NEAREST);
   touch(blit.to);
 }
 
 void GlPlanes::copy(const CopyCommand& copy) {
-  const Target &from = frame_.targets[copy.from], &to = frame_.targets[copy.to];
+  const Target &read = frame_.targets[copy.from], &written = frame_.targets[copy.to];
   Rect source = copy.source;
   int x = copy.x, y = copy.y;
-  fit(source.x, x, source.width, from.width, to.width);
-  fit(source.y, y, source.height, from.height, to.height);
+  fit(source.x, x, source.width, read.width, written.width);
+  fit(source.y, y, source.height, read.height, written.height);
   if (source.width <= 0 || source.height <= 0 || !storages_[copy.from].has(copy.from_plane)) return;
   read_from(copy.from, copy.from_plane);
   glCopyTextureSubImage2D(texture(copy.to, copy.to_plane), 0, x, y, source.x, source.y, source.width, source.height);
@@ -247,16 +248,16 @@ void GlPlanes::upload(const Storage& storage, const LoadCommand& load) const {
   }
 }
 
-void GlPlanes::copy_plane(const Storage& from, Storage& to, const Target& target, TargetPlane plane) {
+void GlPlanes::copy_plane(const Storage& source, Storage& destination, const Target& target, TargetPlane plane) {
   unmask(nullptr);
   GLbitfield planes = GL_COLOR_BUFFER_BIT;
   if (plane == TargetPlane::depth) planes = GL_DEPTH_BUFFER_BIT;
   if (plane == TargetPlane::stencil) planes = GL_STENCIL_BUFFER_BIT;
   if (planes == GL_COLOR_BUFFER_BIT) {
-    glNamedFramebufferReadBuffer(from.framebuffer.id(), from.buffer(plane));
-    set_draw_buffers(to, {to.buffer(plane)});
+    glNamedFramebufferReadBuffer(source.framebuffer.id(), source.buffer(plane));
+    set_draw_buffers(destination, {destination.buffer(plane)});
   }
-  glBlitNamedFramebuffer(from.framebuffer.id(), to.framebuffer.id(), 0, 0, target.width, target.height, 0, 0,
+  glBlitNamedFramebuffer(source.framebuffer.id(), destination.framebuffer.id(), 0, 0, target.width, target.height, 0, 0,
                          target.width, target.height, planes, GL_NEAREST);
 }
 

@@ -63,7 +63,7 @@ class GlPlanes {
   // Uploads a picture to a plane with one sample per pixel.
   void upload(const Storage& storage, const LoadCommand& load) const;
   // Copies a plane between storages of one target. One of them has one sample per pixel.
-  static void copy_plane(const Storage& from, Storage& to, const Target& target, TargetPlane plane);
+  static void copy_plane(const Storage& source, Storage& destination, const Target& target, TargetPlane plane);
   static void set_draw_buffers(Storage& storage, const std::vector<GLenum>& buffers);
   void clear_color(Storage& storage, uint32_t target, TargetPlane plane, const glm::vec4& color);
   void touch(uint32_t target) { storages_[target].version = ++last_version_; }

@@ -51,20 +51,20 @@ Level first_level(const Texture& source) {
 }
 
 // Texel i of `count` covers the texels from i * from / count up to the start of the next one.
-Level next_level(const Level& from) {
-  Level to{std::max(1, from.width / 2), std::max(1, from.height / 2), {}};
-  for (int y = 0; y < to.height; ++y)
-    for (int x = 0; x < to.width; ++x) {
-      const int left = x * from.width / to.width, right = (x + 1) * from.width / to.width;
-      const int low = y * from.height / to.height, high = (y + 1) * from.height / to.height;
-      Texel& mean = to.texels.emplace_back();
+Level next_level(const Level& level) {
+  Level next{std::max(1, level.width / 2), std::max(1, level.height / 2), {}};
+  for (int y = 0; y < next.height; ++y)
+    for (int x = 0; x < next.width; ++x) {
+      const int left = x * level.width / next.width, right = (x + 1) * level.width / next.width;
+      const int low = y * level.height / next.height, high = (y + 1) * level.height / next.height;
+      Texel& mean = next.texels.emplace_back();
       for (int j = low; j < high; ++j)
         for (int i = left; i < right; ++i)
           for (size_t c = 0; c < 4; ++c)
             mean[c] +=
-                from.texels[size_t(j) * size_t(from.width) + size_t(i)][c] / double((right - left) * (high - low));
+                level.texels[size_t(j) * size_t(level.width) + size_t(i)][c] / double((right - left) * (high - low));
     }
-  return to;
+  return next;
 }
 
 std::vector<uint32_t> to_words(const Level& level, bool srgb) {

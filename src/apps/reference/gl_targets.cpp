@@ -180,12 +180,12 @@ GLuint GlTargets::resolve(uint32_t target, uint32_t layer) {
   unmask(nullptr);
   // An sRGB target's samples are averaged as linear light.
   glEnable(GL_FRAMEBUFFER_SRGB);
-  const GLuint to = storage.resolved.all.id();
+  const GLuint resolved = storage.resolved.all.id();
   glBlitNamedFramebuffer(
-      framebuffer(target, layer), to, 0, 0, single.width, single.height, 0, 0, single.width, single.height,
+      framebuffer(target, layer), resolved, 0, 0, single.width, single.height, 0, 0, single.width, single.height,
       GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | (stencil_ ? GL_STENCIL_BUFFER_BIT : 0u), GL_NEAREST);
   check_gl((name_of(single) + ": resolve").c_str());
-  return to;
+  return resolved;
 }
 
 GlLayer GlTargets::read(uint32_t target, uint32_t layer) {

@@ -12,9 +12,9 @@
 
 namespace brokkr::viewer {
 
-TimeRange zoomed(const TimeRange& range, double at, double factor) {
+TimeRange zoomed(const TimeRange& range, double share, double factor) {
   const double length = std::clamp(range.length() * factor, 1e-5, 1.0);
-  const double begin = std::clamp(range.begin + at * (range.length() - length), 0.0, 1 - length);
+  const double begin = std::clamp(range.begin + share * (range.length() - length), 0.0, 1 - length);
   return {begin, begin + length};
 }
 
@@ -134,18 +134,19 @@ void TimeLine::draw(ViewerState& state) {
   const int rows = std::min({t.blocks, kMaxRows, std::max(1, int(room / 2))});
   if (t.blocks == 0 || room < 2) return;
   const float height = std::min(room / float(rows), kMaxRow * ImGui::GetFontSize());
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + float(rows) * height}, kPlotGround);
+  const ImVec2 top_left = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddRectFilled(top_left, {top_left.x + width, top_left.y + float(rows) * height},
+                                            kPlotGround);
   for (int r = 0; r < rows; ++r)
-    draw_block({at.x, at.y + float(r) * height}, width, height - (height > 5 ? 1.0f : 0.0f),
+    draw_block({top_left.x, top_left.y + float(r) * height}, width, height - (height > 5 ? 1.0f : 0.0f),
                int(int64_t(r) * t.blocks / rows));
   ImGui::InvisibleButton("timeline", {width, float(rows) * height});
   ImGui::SetItemUsingMouseWheel();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const double across = double((mouse.x - at.x) / width);
+  const double across = double((mouse.x - top_left.x) / width);
   move_range(across, width);
   if (!ImGui::IsItemHovered()) return;
-  const int block = std::clamp(int((mouse.y - at.y) / height), 0, rows - 1) * t.blocks / rows;
+  const int block = std::clamp(int((mouse.y - top_left.y) / height), 0, rows - 1) * t.blocks / rows;
   state.moment_us = (t.range.begin + across * t.range.length()) * t.end_us;
   draw_moment(s, uint32_t(block), state.moment_us);
 }
@@ -160,17 +161,17 @@ void TimeLine::move_range(double across, float width) {
 }
 
 // Draws one block: in each column, its stages stacked.
-void TimeLine::draw_block(ImVec2 at, float width, float height, int block) const {
+void TimeLine::draw_block(ImVec2 top_left, float width, float height, int block) const {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float step = width / float(timeline_.columns);
   for (int c = 0; c < timeline_.columns; ++c) {
     const auto& share = timeline_.share[size_t(block) * size_t(timeline_.columns) + size_t(c)];
-    float y = at.y + height;
+    float y = top_left.y + height;
     for (size_t stage = 0; stage < share.size(); ++stage) {
       const float part = std::min(share[stage], 1.0f) * height;
       if (part < 0.02f) continue;
-      list.AddRectFilled({at.x + float(c) * step, std::max(at.y, y - part)}, {at.x + float(c + 1) * step, y},
-                         theme::kStages[stage]);
+      list.AddRectFilled({top_left.x + float(c) * step, std::max(top_left.y, y - part)},
+                         {top_left.x + float(c + 1) * step, y}, theme::kStages[stage]);
       y -= part;
     }
   }

@@ -19,7 +19,7 @@ struct TimeRange {
 };
 // Shortens (`factor` below 1) or lengthens a range around its point `at` (0..1 of the range), which stays in place. The
 // result lies within the frame and is at least a hundred-thousandth of it.
-TimeRange zoomed(const TimeRange& range, double at, double factor);
+TimeRange zoomed(const TimeRange& range, double share, double factor);
 // Moves a range by a fraction of its own length, within the frame.
 TimeRange panned(const TimeRange& range, double share);
 
@@ -55,7 +55,7 @@ class TimeLine {
 
  private:
   void draw_legend(const Statistics& statistics) const;
-  void draw_block(ImVec2 at, float width, float height, int block) const;
+  void draw_block(ImVec2 top_left, float width, float height, int block) const;
   void move_range(double across, float width);
 
   BlockTimeline timeline_;

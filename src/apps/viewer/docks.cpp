@@ -29,13 +29,13 @@ constexpr NamedSection kSections[] = {{Section::draws, "Draws"},
                                       {Section::measure, "Measure"}};
 
 // Draws a splitter. Returns true while the user drags it.
-bool draw_bar(const char* id, ImVec2 at, ImVec2 size, ImGuiMouseCursor shape) {
+bool draw_bar(const char* id, ImVec2 top_left, ImVec2 size, ImGuiMouseCursor shape) {
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
-  ImGui::SetCursorScreenPos(at);
+  ImGui::SetCursorScreenPos(top_left);
   ImGui::InvisibleButton(id, size);
   const bool touched = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (touched) ImGui::SetMouseCursor(shape);
-  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y},
+  ImGui::GetWindowDrawList()->AddRectFilled(top_left, {top_left.x + size.x, top_left.y + size.y},
                                             touched ? theme::kAccent : theme::kBackdrop);
   ImGui::SetCursorScreenPos(cursor);
   return ImGui::IsItemActive();
@@ -76,14 +76,14 @@ void next_tab(const char* name, float& used) {
 }  // namespace
 
 DockBoxes place_docks(const DockSettings& settings, bool has_draws, bool has_sections, const Box& area, float scale) {
-  const float width = area.size().x, most = (1 - kLeastImage) * width;
+  const float width = area.size().x, max_both = (1 - kLeastImage) * width;
   const bool two = has_draws && width >= kTwoDocks * scale;
   std::array<float, 2> widths{0, 0};
   for (size_t i = 0; i < 2; ++i) {
     if (i == 0 ? two : has_sections || has_draws)
       widths[i] = std::max(std::clamp(settings.widths[i], kLeastPart, kMaxPart) * width, kMinSize[i] * scale);
   }
-  const float both = widths[0] + widths[1], shrink = both > most ? most / both : 1;
+  const float both = widths[0] + widths[1], shrink = both > max_both ? max_both / both : 1;
   DockBoxes boxes{{}, {}, area};
   boxes.image.begin.x = std::round(area.begin.x + widths[0] * shrink);
   boxes.image.end.x = std::round(area.end.x - widths[1] * shrink);
@@ -175,10 +175,10 @@ void Docks::draw_stack(ViewerState& state, const Box& box, float scale) {
     const bool last = i + 1 == here.size();
     draw_panel(*here[i], state, last ? 0 : std::max(first - ImGui::GetTextLineHeightWithSpacing(), 1.0f), false);
     if (last) break;
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (draw_bar("##share", {box.begin.x, at.y}, {box.size().x, thick}, ImGuiMouseCursor_ResizeNS) && all > 0)
+    const ImVec2 top_left = ImGui::GetCursorScreenPos();
+    if (draw_bar("##share", {box.begin.x, top_left.y}, {box.size().x, thick}, ImGuiMouseCursor_ResizeNS) && all > 0)
       settings_.share = std::clamp((first + ImGui::GetIO().MouseDelta.y) / all, kLeastShare, kMaxShare);
-    ImGui::SetCursorScreenPos({at.x, at.y + 2 * thick});
+    ImGui::SetCursorScreenPos({top_left.x, top_left.y + 2 * thick});
   }
 }
 

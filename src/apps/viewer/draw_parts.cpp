@@ -29,7 +29,7 @@ std::string sampler_name(const FragmentProgram& program, size_t number) {
 }
 
 // Indices of the triangles of one instance, three per triangle; empty for lines and points.
-std::vector<uint32_t> triangles_of(const Frame& frame, const DrawCommand& draw, size_t most) {
+std::vector<uint32_t> triangles_of(const Frame& frame, const DrawCommand& draw, size_t max_triangles) {
   const auto vertex = [&](uint32_t element) {
     return draw.indexed ? frame.indices[draw.first_index + element] : element;
   };
@@ -37,7 +37,7 @@ std::vector<uint32_t> triangles_of(const Frame& frame, const DrawCommand& draw, 
   if (draw.topology != Topology::triangles && !strip && !fan) return {};
   std::vector<uint32_t> triangles;
   uint32_t first = 0;  // start of the current strip or fan
-  for (uint32_t i = 0; i < draw.element_count && triangles.size() < 3 * most; ++i) {
+  for (uint32_t i = 0; i < draw.element_count && triangles.size() < 3 * max_triangles; ++i) {
     if (draw.restart && vertex(i) == ~0u) {
       first = i + 1;
       continue;
@@ -107,8 +107,8 @@ Picture texture_picture(const Frame& frame, const DrawTexture& texture, std::str
   return picture;
 }
 
-std::vector<std::array<glm::vec2, 2>> mesh_edges(const Frame& frame, const DrawCommand& draw, size_t most) {
-  const std::vector<uint32_t> triangles = triangles_of(frame, draw, most / 3);
+std::vector<std::array<glm::vec2, 2>> mesh_edges(const Frame& frame, const DrawCommand& draw, size_t max_edges) {
+  const std::vector<uint32_t> triangles = triangles_of(frame, draw, max_edges / 3);
   glm::mat4 matrix(1.0f);
   if (draw.vertex_kind == VertexKind::transform)
     matrix = frame.views[draw.first_view].view_projection * frame.models[draw.first_instance];
@@ -218,8 +218,8 @@ void mark(const PreparedFrame& prepared, uint32_t command, std::span<const uint3
 }  // namespace
 
 DrawThumbnail highlight(int width, int height, std::span<const uint32_t> colors, std::span<const uint8_t> touched,
-                        int most) {
-  const int step = std::max(1, (std::max(width, height) + most - 1) / most);
+                        int max_side) {
+  const int step = std::max(1, (std::max(width, height) + max_side - 1) / max_side);
   DrawThumbnail result;
   result.touched = uint64_t(std::count(touched.begin(), touched.end(), 1));
   Picture& picture = result.picture;

@@ -27,8 +27,8 @@ std::vector<DrawTexture> textures_of(const Frame& frame, const DrawCommand& draw
 Picture texture_picture(const Frame& frame, const DrawTexture& texture, std::string& problem);
 
 // The edges of the draw's first instance on the screen: pairs of points from (-1, -1) at the lower left to (1, 1), in
-// the space of its view. Triangles with a vertex behind the camera are omitted. Returns at most `most` edges.
-std::vector<std::array<glm::vec2, 2>> mesh_edges(const Frame& frame, const DrawCommand& draw, size_t most);
+// the space of its view. Triangles with a vertex behind the camera are omitted. Returns at most `max_edges` edges.
+std::vector<std::array<glm::vec2, 2>> mesh_edges(const Frame& frame, const DrawCommand& draw, size_t max_edges);
 
 // The texts of a captured draw's fragment program, or the shading of a material.
 std::string program_text(const Frame& frame, const DrawCommand& draw);
@@ -53,11 +53,11 @@ struct DrawThumbnail {
   uint64_t touched = 0;  // number of pixels whose colour or depth the draw wrote last
 };
 
-// Makes a picture with at most `most` pixels per side. `colors`: 0xAABBGGRR, rows bottom to top, `width` wide.
+// Makes a picture with at most `max_side` pixels per side. `colors`: 0xAABBGGRR, rows bottom to top, `width` wide.
 // `touched`: one value per colour. If a pixel of the result represents several, it is bright if the draw touched any of
 // them.
 DrawThumbnail highlight(int width, int height, std::span<const uint32_t> colors, std::span<const uint8_t> touched,
-                        int most);
+                        int max_side);
 
 // Renders the frame up to the draw `command`; returns nothing if rendering is aborted. Runs on the render thread.
 std::optional<DrawThumbnail> draw_thumbnail(RenderContext& context, uint32_t command);

@@ -105,7 +105,7 @@ std::optional<std::string> FileDialog::draw_entries(Thumbnails& thumbnails) {
     const std::string label = entry.folder ? entry.name + "/" : entry.name;
     const std::string path = (fs::path(folder_) / entry.name).string();
     const bool has_picture = entry.readable && !entry.folder && !is_shader_file(entry.name);
-    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 top_left = ImGui::GetCursorScreenPos();
     const float height = has_picture ? high : ImGui::GetTextLineHeight();
     ImGui::PushID(path.c_str());
     if (ImGui::Selectable("##entry", typed_ == path, ImGuiSelectableFlags_AllowDoubleClick, {0, height})) {
@@ -120,13 +120,13 @@ std::optional<std::string> FileDialog::draw_entries(Thumbnails& thumbnails) {
     ImGui::PopID();
     if (!ImGui::IsItemVisible()) continue;
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const float y = at.y + (height - ImGui::GetTextLineHeight()) / 2;
+    const float y = top_left.y + (height - ImGui::GetTextLineHeight()) / 2;
     if (has_picture) {
-      const ImVec2 low(at.x, at.y + 1), end(at.x + wide - 2, at.y + height - 1);
+      const ImVec2 low(top_left.x, top_left.y + 1), end(top_left.x + wide - 2, top_left.y + height - 1);
       list.AddRectFilled(low, end, theme::kPlot);
-      if (const PanelTexture* const picture = thumbnails.of(path)) picture->draw(list, low, end);
+      if (const PanelTexture* const picture = thumbnails.find(path)) picture->draw(list, low, end);
     }
-    list.AddText({at.x + (has_picture ? wide + 0.5f * em : 0.0f), y}, entry.readable ? theme::kText : theme::kDim,
+    list.AddText({top_left.x + (has_picture ? wide + 0.5f * em : 0.0f), y}, entry.readable ? theme::kText : theme::kDim,
                  app::printable(label).c_str());
     if (entry.folder) continue;
     const std::string size = app::grouped((entry.bytes + 1023) / 1024) + " KiB";

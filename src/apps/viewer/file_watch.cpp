@@ -78,11 +78,11 @@ void FileWatch::loop() {
     if (ready <= 0 || files[0].revents == 0) continue;
     alignas(inotify_event) std::array<char, 4096> buffer{};
     const ssize_t bytes = read(inotify_, buffer.data(), buffer.size());
-    for (ssize_t at = 0; at + ssize_t(sizeof(inotify_event)) <= bytes;) {
+    for (ssize_t offset = 0; offset + ssize_t(sizeof(inotify_event)) <= bytes;) {
       inotify_event event{};
-      std::memcpy(&event, buffer.data() + at, sizeof event);
-      if (event.len > 0 && concerns(buffer.data() + at + sizeof event)) pending = true;
-      at += ssize_t(sizeof event) + ssize_t(event.len);
+      std::memcpy(&event, buffer.data() + offset, sizeof event);
+      if (event.len > 0 && concerns(buffer.data() + offset + sizeof event)) pending = true;
+      offset += ssize_t(sizeof event) + ssize_t(event.len);
     }
   }
 }

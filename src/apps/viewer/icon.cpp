@@ -67,8 +67,9 @@ std::vector<glm::vec2> corners_of(const std::string& element) {
 
 std::vector<Shape> shapes_of(std::string_view drawing) {
   std::vector<Shape> shapes;
-  for (size_t at = drawing.find('<'); at != std::string_view::npos; at = drawing.find('<', at + 1)) {
-    const std::string element(drawing.substr(at + 1, drawing.find('>', at) - at - 1));
+  for (size_t bracket = drawing.find('<'); bracket != std::string_view::npos;
+       bracket = drawing.find('<', bracket + 1)) {
+    const std::string element(drawing.substr(bracket + 1, drawing.find('>', bracket) - bracket - 1));
     if (element.starts_with("rect ")) {
       const glm::vec2 size(std::stof(attribute(element, "width")), std::stof(attribute(element, "height")));
       shapes.push_back({color_of(element), {}, size, std::stof(attribute(element, "rx"))});

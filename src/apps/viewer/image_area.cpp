@@ -20,7 +20,7 @@ namespace {
 
 constexpr float kClickRadius = 4;  // a click may move the mouse by this many screen pixels
 
-glm::vec2 from(const ImVec2& v) { return {v.x, v.y}; }
+glm::vec2 vector(const ImVec2& v) { return {v.x, v.y}; }
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height
   // Round to screen pixels, so that at 1:1 every image pixel is one screen pixel.
   view.origin = glm::round(begin + area / 2.0f + offset_ - size * zoom_ / 2.0f);
   const ImGuiIO& io = ImGui::GetIO();
-  const glm::vec2 mouse = from(io.MousePos);
+  const glm::vec2 mouse = vector(io.MousePos);
   view.hovered = !io.WantCaptureMouse && mouse.x >= begin.x && mouse.y >= begin.y && mouse.x < end.x && mouse.y < end.y;
   if (texture == 0 || width == 0) return;
   ImDrawList* const list = ImGui::GetBackgroundDrawList();
@@ -76,7 +76,7 @@ void ImageArea::drag(ViewerState& state, glm::vec2 moved) {
 
 void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std::function<void(glm::vec2)>& click) {
   ImGuiIO& io = ImGui::GetIO();
-  const glm::vec2 mouse = from(io.MousePos);
+  const glm::vec2 mouse = vector(io.MousePos);
   const bool captured = state.scene && state.scene->clip_space;
   const bool has_camera = state.scene && state.scene->has_camera();
   const bool moves_image = (captured && !io.KeyShift) || io.KeyCtrl || !has_camera;
@@ -95,15 +95,15 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std
   }
   if (state.is_toy() && drag_ == Drag::maybe_click) {
     // iMouse: the current position, and the position of the press, which becomes negative on release.
-    const glm::vec2 at = state.view.to_pixel(mouse), pressed = state.view.to_pixel(pressed_at_);
+    const glm::vec2 pixel = state.view.to_pixel(mouse), pressed = state.view.to_pixel(pressed_at_);
     const double held = io.MouseDown[button_] ? 1 : -1;
-    state.shader.set_mouse({at.x, at.y, held * pressed.x, (ImGui::IsMouseClicked(button_) ? 1 : -1) * pressed.y});
+    state.shader.set_mouse({pixel.x, pixel.y, held * pressed.x, (ImGui::IsMouseClicked(button_) ? 1 : -1) * pressed.y});
     state.commands.request_render();
   } else if (drag_ == Drag::maybe_click && glm::length(mouse - pressed_at_) > kClickRadius)
     drag_ = has_camera ? Drag::orbit : Drag::pan_image;
   const bool held = drag_ != Drag::none && io.MouseDown[button_];
   // Movement after the release of the button does not belong to the drag.
-  const glm::vec2 moved = held ? from(io.MouseDelta) : glm::vec2(0);
+  const glm::vec2 moved = held ? vector(io.MouseDelta) : glm::vec2(0);
   if (moved != glm::vec2(0)) drag(state, moved);
 
   if (flying() && !io.WantTextInput) {
@@ -145,12 +145,12 @@ ImageLegend shading_legend(Shading shading) {
   return legend;
 }
 
-ImageLegend heat_legend(uint64_t most) {
+ImageLegend heat_legend(uint64_t max_fragments) {
   ImageLegend legend{"fragments per bin", {}};
   constexpr int kSteps = 8;
   for (int i = kSteps; i >= 0; --i)
     legend.steps.push_back(
-        {heat_color(double(i) / kSteps), i % 2 == 0 ? app::grouped(most * uint64_t(i) / kSteps) : ""});
+        {heat_color(double(i) / kSteps), i % 2 == 0 ? app::grouped(max_fragments * uint64_t(i) / kSteps) : ""});
   return legend;
 }
 
@@ -166,14 +166,15 @@ void draw_legend(ImDrawList& list, const ImageView& view, const ImageLegend& leg
   const float title = ImGui::CalcTextSize(legend.title.c_str(), nullptr, false, wrap).y;
   const float line = std::min(1.2f * em, std::max(1.0f, (area.y - title - 3 * pad) / float(legend.steps.size())));
   const glm::vec2 size(width, title + 3 * pad + line * float(legend.steps.size()));
-  const glm::vec2 at(right ? view.area_end.x - size.x : view.area_begin.x, view.area_end.y - size.y);
+  const glm::vec2 top_left(right ? view.area_end.x - size.x : view.area_begin.x, view.area_end.y - size.y);
   list.PushClipRect(im(view.area_begin), im(view.area_end), true);
-  list.AddRectFilled(im(at), im(at + size), theme::faded(theme::kBackdrop, 0.85f));
-  list.AddText(ImGui::GetFont(), em, {at.x + pad, at.y + pad}, IM_COL32_WHITE, legend.title.c_str(), nullptr, wrap);
-  float y = at.y + title + 2 * pad;
+  list.AddRectFilled(im(top_left), im(top_left + size), theme::faded(theme::kBackdrop, 0.85f));
+  list.AddText(ImGui::GetFont(), em, {top_left.x + pad, top_left.y + pad}, IM_COL32_WHITE, legend.title.c_str(),
+               nullptr, wrap);
+  float y = top_left.y + title + 2 * pad;
   for (const LegendStep& step : legend.steps) {
-    list.AddRectFilled({at.x + pad, y}, {at.x + pad + box, y + line}, step.color);
-    list.AddText({at.x + 2 * pad + box, y + (line - em) / 2}, IM_COL32_WHITE, step.text.c_str());
+    list.AddRectFilled({top_left.x + pad, y}, {top_left.x + pad + box, y + line}, step.color);
+    list.AddText({top_left.x + 2 * pad + box, y + (line - em) / 2}, IM_COL32_WHITE, step.text.c_str());
     y += line;
   }
   list.PopClipRect();

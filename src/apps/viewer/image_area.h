@@ -65,8 +65,8 @@ struct ImageLegend {
 };
 ImageLegend shading_legend(Shading shading);
 
-// The legend for the heat map of fragments per bin; `most`: fragments of the fullest bin.
-ImageLegend heat_legend(uint64_t most);
+// The legend for the heat map of fragments per bin; `max_fragments`: fragments of the fullest bin.
+ImageLegend heat_legend(uint64_t max_fragments);
 
 // Draws the legend in the lower left or right corner of the image's area.
 void draw_legend(ImDrawList& list, const ImageView& view, const ImageLegend& legend, bool right);

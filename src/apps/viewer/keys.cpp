@@ -151,9 +151,9 @@ std::vector<HelpGroup> help_groups(std::span<const KeyBinding> more) {
   std::vector<HelpGroup> groups;
   const auto add = [&](const char* group, const std::string& keys, const char* help) {
     const auto named = [&](const HelpGroup& other) { return other.name == group; };
-    auto at = std::find_if(groups.begin(), groups.end(), named);
-    if (at == groups.end()) at = groups.insert(at, {group, {}});
-    at->lines.push_back({keys, help});
+    auto known = std::find_if(groups.begin(), groups.end(), named);
+    if (known == groups.end()) known = groups.insert(known, {group, {}});
+    known->lines.push_back({keys, help});
   };
   for (const KeyBinding& binding : kBindings) add(binding.group, keys_of(binding), binding.help);
   for (const KeyBinding& binding : more) add(binding.group, keys_of(binding), binding.help);

@@ -45,18 +45,18 @@ constexpr float kNameWidth = 8.5f;    // width of the column of names, in font s
 constexpr float kNumberWidth = 5.5f;  // width of the number beside a slider, in font sizes
 
 template <class T>
-bool slider_with_number(const char* name, T* value, T least, T most, const char* format, ImGuiSliderFlags flags) {
+bool slider_with_number(const char* name, T* value, T min, T max, const char* format, ImGuiSliderFlags flags) {
   constexpr ImGuiDataType type = std::is_integral_v<T> ? ImGuiDataType_S32 : ImGuiDataType_Float;
   const float number = kNumberWidth * ImGui::GetFontSize(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
   const char* const label = row(name, number + gap);
   ImGui::BeginGroup();
   ImGui::PushID(label);
-  bool changed = ImGui::SliderScalar("##slider", type, value, &least, &most, "", flags | ImGuiSliderFlags_AlwaysClamp);
+  bool changed = ImGui::SliderScalar("##slider", type, value, &min, &max, "", flags | ImGuiSliderFlags_AlwaysClamp);
   ImGui::SameLine(0, gap);
   ImGui::SetNextItemWidth(number);
-  const float speed = std::max(float(most - least) / 500, std::is_integral_v<T> ? 0.05f : 0.0f);
+  const float speed = std::max(float(max - min) / 500, std::is_integral_v<T> ? 0.05f : 0.0f);
   changed |=
-      ImGui::DragScalar("##number", type, value, speed, &least, &most, format, flags | ImGuiSliderFlags_AlwaysClamp);
+      ImGui::DragScalar("##number", type, value, speed, &min, &max, format, flags | ImGuiSliderFlags_AlwaysClamp);
   ImGui::PopID();
   ImGui::EndGroup();
   return changed;
@@ -67,24 +67,24 @@ bool slider_with_number(const char* name, T* value, T least, T most, const char*
 const char* row(const char* name, float right) {
   static std::string label;
   const float em = ImGui::GetFontSize(), all = ImGui::GetContentRegionAvail().x;
-  const float column = std::min(kNameWidth * em, 0.45f * all), at = ImGui::GetCursorPosX();
+  const float column = std::min(kNameWidth * em, 0.45f * all), begin = ImGui::GetCursorPosX();
   ImGui::AlignTextToFramePadding();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   ImGui::PushClipRect(corner, {corner.x + column - 0.3f * em, corner.y + 3 * em}, true);
   ImGui::TextUnformatted(name);
   ImGui::PopClipRect();
   if (ImGui::CalcTextSize(name).x > column - 0.3f * em) tip(name);
-  ImGui::SameLine(at + column);
+  ImGui::SameLine(begin + column);
   ImGui::SetNextItemWidth(std::max(all - column - right, 2 * em));
   label = std::string("##") + name;
   return label.c_str();
 }
 
-bool slider_row(const char* name, float* value, float least, float most, const char* format, ImGuiSliderFlags flags) {
-  return slider_with_number(name, value, least, most, format, flags);
+bool slider_row(const char* name, float* value, float min, float max, const char* format, ImGuiSliderFlags flags) {
+  return slider_with_number(name, value, min, max, format, flags);
 }
-bool slider_row(const char* name, int* value, int least, int most, const char* format, ImGuiSliderFlags flags) {
-  return slider_with_number(name, value, least, most, format, flags);
+bool slider_row(const char* name, int* value, int min, int max, const char* format, ImGuiSliderFlags flags) {
+  return slider_with_number(name, value, min, max, format, flags);
 }
 bool check_row(const char* name, bool* value) { return check_box(row(name), value); }
 
@@ -189,11 +189,11 @@ void value_row(const char* name, const std::string& value) {
 Plot begin_plot(const char* id, float lines) {
   Plot plot{*ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x,
             lines * ImGui::GetFontSize(), -1};
-  const ImVec2 end(plot.at.x + plot.width, plot.at.y + plot.height);
-  plot.list.AddRectFilled(plot.at, end, kPlotGround);
+  const ImVec2 end(plot.top_left.x + plot.width, plot.top_left.y + plot.height);
+  plot.list.AddRectFilled(plot.top_left, end, kPlotGround);
   ImGui::InvisibleButton(id, {plot.width, plot.height});
   if (ImGui::IsItemHovered())
-    plot.hovered = std::clamp((ImGui::GetIO().MousePos.x - plot.at.x) / plot.width, 0.0f, 0.9999f);
+    plot.hovered = std::clamp((ImGui::GetIO().MousePos.x - plot.top_left.x) / plot.width, 0.0f, 0.9999f);
   return plot;
 }
 

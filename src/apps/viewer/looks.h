@@ -44,10 +44,8 @@ const char* row(const char* name, float right = 0);
 
 // A slider with its name at the left and an editable number at the right. `format`: of the number. Returns true if the
 // user changed the value.
-bool slider_row(const char* name, float* value, float least, float most, const char* format,
-                ImGuiSliderFlags flags = 0);
-bool slider_row(const char* name, int* value, int least, int most, const char* format = "%d",
-                ImGuiSliderFlags flags = 0);
+bool slider_row(const char* name, float* value, float min, float max, const char* format, ImGuiSliderFlags flags = 0);
+bool slider_row(const char* name, int* value, int min, int max, const char* format = "%d", ImGuiSliderFlags flags = 0);
 bool check_row(const char* name, bool* value);
 
 // A check box and a choice among several, each with an edge that is seen while it is off. Return true if the user
@@ -84,7 +82,7 @@ void value_row(const char* name, const std::string& value);
 // A dark area for bars or a curve, as wide as the panel and `lines` of text high. It is the last item.
 struct Plot {
   ImDrawList& list;
-  ImVec2 at;  // top left corner on the screen
+  ImVec2 top_left;  // on the screen
   float width, height;
   float hovered;  // the mouse's position, 0 (left) to below 1; negative: not over the plot
 };

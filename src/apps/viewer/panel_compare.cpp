@@ -94,10 +94,10 @@ bool same_colors(const RenderContext& c) {
 }
 
 // Depth as grey, near is bright; both pictures of a comparison use the same range.
-std::vector<uint32_t> depth_picture(const std::vector<float>& depth, float least, float most) {
+std::vector<uint32_t> depth_picture(const std::vector<float>& depth, float min, float max) {
   std::vector<uint32_t> pixels(depth.size());
   for (size_t i = 0; i < depth.size(); ++i) {
-    const float far = most > least ? std::clamp((depth[i] - least) / (most - least), 0.0f, 1.0f) : 0.0f;
+    const float far = max > min ? std::clamp((depth[i] - min) / (max - min), 0.0f, 1.0f) : 0.0f;
     pixels[i] = 0xff000000u | uint32_t(std::lround(255 * (1 - far))) * 0x010101u;
   }
   return pixels;
@@ -127,9 +127,9 @@ Comparison compare_with_opengl(RenderContext& c) {
   if (found.colors) {
     hold_against(found, screen_pixels(ours), {layer.width, layer.height, screen_pixels(layer)});
   } else {
-    const auto [least, most] = std::minmax_element(ours.depth.begin(), ours.depth.end());
-    hold_against(found, depth_picture(ours.depth, *least, *most),
-                 {layer.width, layer.height, depth_picture(theirs.depth, *least, *most)});
+    const auto [min, max] = std::minmax_element(ours.depth.begin(), ours.depth.end());
+    hold_against(found, depth_picture(ours.depth, *min, *max),
+                 {layer.width, layer.height, depth_picture(theirs.depth, *min, *max)});
   }
   return found;
 }
@@ -278,7 +278,7 @@ class ComparePanel : public Panel {
       ImGui::Text("PSNR %s dB", std::isfinite(c.psnr_db) ? app::fixed(c.psnr_db, 2).c_str() : "infinite");
       ImGui::Text("differing pixels: %s", share(c.differing).c_str());
       ImGui::Text("by more than 1/255: %s", share(c.far).c_str());
-      ImGui::Text("largest difference: %d/255", c.most);
+      ImGui::Text("largest difference: %d/255", c.max_difference);
     } else {
       ImGui::TextWrapped(
           "The pictures have different sizes; choose the size of the file to compare them (panel Scene).");

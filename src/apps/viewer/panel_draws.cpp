@@ -186,11 +186,11 @@ class DrawsPanel : public Panel {
 
   // Shows the picture as large as the space allows, minus `below`.
   static void show_whole(const PanelTexture& texture, const Picture& picture, float below) {
-    const ImVec2 room = ImGui::GetContentRegionAvail(), at = ImGui::GetCursorScreenPos();
+    const ImVec2 room = ImGui::GetContentRegionAvail(), top_left = ImGui::GetCursorScreenPos();
     const float zoom =
         std::max(std::min((room.y - below) / float(picture.height), room.x / float(picture.width)), 0.001f);
     const ImVec2 size(float(picture.width) * zoom, float(picture.height) * zoom);
-    texture.draw(*ImGui::GetWindowDrawList(), at, {at.x + size.x, at.y + size.y});
+    texture.draw(*ImGui::GetWindowDrawList(), top_left, {top_left.x + size.x, top_left.y + size.y});
     ImGui::Dummy(size);
   }
 
@@ -220,10 +220,10 @@ class DrawsPanel : public Panel {
 
   // Shows the mesh as on the screen, enlarged to fit, and its first vertices.
   void draw_mesh(const Frame& frame, const DrawCommand& draw) const {
-    const ImVec2 room = ImGui::GetContentRegionAvail(), at = ImGui::GetCursorScreenPos();
+    const ImVec2 room = ImGui::GetContentRegionAvail(), top_left = ImGui::GetCursorScreenPos();
     const float side = std::min(room.y, 0.45f * room.x);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(at, {at.x + side, at.y + side}, kPlotGround);
+    list.AddRectFilled(top_left, {top_left.x + side, top_left.y + side}, kPlotGround);
     if (!edges_.empty()) {
       glm::vec2 low = edges_[0][0], high = low;
       for (const auto& edge : edges_) {
@@ -235,9 +235,9 @@ class DrawsPanel : public Panel {
       const float size = std::max({high.x - low.x, high.y - low.y, 1e-6f}), zoom = 0.94f * side / size;
       const glm::vec2 center = (low + high) / 2.0f;
       const auto place = [&](const glm::vec2& p) {
-        return ImVec2(at.x + side / 2 + (p.x - center.x) * zoom, at.y + side / 2 - (p.y - center.y) * zoom);
+        return ImVec2(top_left.x + side / 2 + (p.x - center.x) * zoom, top_left.y + side / 2 - (p.y - center.y) * zoom);
       };
-      list.PushClipRect(at, {at.x + side, at.y + side}, true);
+      list.PushClipRect(top_left, {top_left.x + side, top_left.y + side}, true);
       for (const auto& [a, b] : edges_) list.AddLine(place(a), place(b), theme::faded(theme::kCurve, 0.7f));
       list.PopClipRect();
     }
@@ -352,9 +352,9 @@ class DrawsPanel : public Panel {
     const auto is_chosen = [&](const Line& line) {
       return !line.heading && rows_.rows[line.index].command == state.chosen_draw;
     };
-    const auto at = std::find_if(lines_.begin(), lines_.end(), is_chosen);
-    if (at == lines_.end()) return;
-    const float top = float(at - lines_.begin()) * row_height, now = ImGui::GetScrollY();
+    const auto chosen = std::find_if(lines_.begin(), lines_.end(), is_chosen);
+    if (chosen == lines_.end()) return;
+    const float top = float(chosen - lines_.begin()) * row_height, now = ImGui::GetScrollY();
     if (top < now || top + 3 * row_height > now + ImGui::GetWindowHeight())
       ImGui::SetScrollY(
           std::max(0.0f, top - std::clamp((ImGui::GetWindowHeight() - 3 * row_height) / 2, 0.0f, 3 * row_height)));

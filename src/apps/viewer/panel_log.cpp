@@ -76,11 +76,11 @@ class LogPanel : public Panel {
   void draw_over_image(ViewerState& state, ImDrawList& list) override {
     report(state);
     if (!recording_) return;
-    const glm::vec2 at = state.view.area_begin + glm::vec2(20, 20);
-    list.AddCircleFilled({at.x, at.y}, 7, IM_COL32(225, 50, 45, 255));
+    const glm::vec2 centre = state.view.area_begin + glm::vec2(20, 20);
+    list.AddCircleFilled({centre.x, centre.y}, 7, IM_COL32(225, 50, 45, 255));
     const std::string text = app::counted(recording_->frame_ms.size(), "frame");
-    list.AddText({at.x + 15, at.y - 7}, IM_COL32(0, 0, 0, 255), text.c_str());
-    list.AddText({at.x + 14, at.y - 8}, IM_COL32(255, 255, 255, 255), text.c_str());
+    list.AddText({centre.x + 15, centre.y - 7}, IM_COL32(0, 0, 0, 255), text.c_str());
+    list.AddText({centre.x + 14, centre.y - 8}, IM_COL32(255, 255, 255, 255), text.c_str());
   }
 
   void on_present(ViewerState& state, const Presented& presented) override {

@@ -89,10 +89,10 @@ class PatternPanel : public Panel {
           continue;
         const std::string text = std::to_string(owners_[size_t(y) * size_t(bins_x) + size_t(x)]);
         const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-        const ImVec2 at(std::round(center.x - size.x / 2), std::round(center.y - size.y / 2));
-        list.AddRectFilled({at.x - 3, at.y}, {at.x + size.x + 3, at.y + size.y}, theme::faded(theme::kBackdrop, 0.7f),
-                           3);
-        list.AddText(at, theme::kText, text.c_str());
+        const ImVec2 top_left(std::round(center.x - size.x / 2), std::round(center.y - size.y / 2));
+        list.AddRectFilled({top_left.x - 3, top_left.y}, {top_left.x + size.x + 3, top_left.y + size.y},
+                           theme::faded(theme::kBackdrop, 0.7f), 3);
+        list.AddText(top_left, theme::kText, text.c_str());
       }
     }
   }
@@ -120,19 +120,19 @@ class PatternPanel : public Panel {
   void draw_thumbnail(const ViewerState& state, const Choice<PatternChoice>& choice, const PanelTexture& picture,
                       float width, PatternChoice& now) const {
     const float height = width * kThumbnailBinsY / kThumbnailBinsX, line = ImGui::GetTextLineHeight();
-    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 top_left = ImGui::GetCursorScreenPos();
     if (ImGui::InvisibleButton(choice.name, {width, height + line})) now = choice.value;
     const bool hovered = ImGui::IsItemHovered(), chosen = now == choice.value;
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    picture.draw(list, at, {at.x + width, at.y + height});
+    picture.draw(list, top_left, {top_left.x + width, top_left.y + height});
     std::string name = choice.name, shown = name;
     while (name.size() > 1 && ImGui::CalcTextSize(shown.c_str()).x > width) {
       name.pop_back();
       shown = name + "...";
     }
-    list.AddText({at.x, at.y + height}, chosen ? kMark : ImGui::GetColorU32(ImGuiCol_Text), shown.c_str());
+    list.AddText({top_left.x, top_left.y + height}, chosen ? kMark : ImGui::GetColorU32(ImGuiCol_Text), shown.c_str());
     if (chosen || hovered)
-      list.AddRect({at.x - 2, at.y - 2}, {at.x + width + 2, at.y + height + 1},
+      list.AddRect({top_left.x - 2, top_left.y - 2}, {top_left.x + width + 2, top_left.y + height + 1},
                    chosen ? kMark : IM_COL32(255, 255, 255, 140), 2, 0, 2);
     if (hovered) draw_tip(state, choice, rasterizers_of(state));
   }
@@ -172,12 +172,12 @@ class PatternPanel : public Panel {
     legend_ = {};
     std::vector<uint32_t> pixels(size_t(bins_x) * size_t(bins_y), 0xff000000u);
     if (overlay == Overlay::owners) {
-      int most_x = 1, most_y = 1;  // size of the largest target, for which the pattern is made
+      int max_x = 1, max_y = 1;  // size of the largest target, for which the pattern is made
       for (const Target& t : frame.scene->frame.targets) {
-        most_x = std::max({most_x, bins_x, (t.width + s.bin - 1) / s.bin});
-        most_y = std::max({most_y, bins_y, (t.height + s.bin - 1) / s.bin});
+        max_x = std::max({max_x, bins_x, (t.width + s.bin - 1) / s.bin});
+        max_y = std::max({max_y, bins_y, (t.height + s.bin - 1) / s.bin});
       }
-      const Pattern pattern = make_pattern(frame.settings.options.pattern, s.rasterizers, most_x, most_y);
+      const Pattern pattern = make_pattern(frame.settings.options.pattern, s.rasterizers, max_x, max_y);
       legend_ = owners_legend(s.rasterizers);
       const uint32_t count = uint32_t(s.rasterizers), offset = layer_offset(frame.target, frame.layer, count);
       for (int y = 0; y < bins_y; ++y) {
@@ -187,10 +187,10 @@ class PatternPanel : public Panel {
         }
       }
     } else if (s.bins_x == bins_x && s.bins_y == bins_y && frame.target == frame.scene->main_target) {
-      const uint64_t most = *std::max_element(s.bin_fragments.begin(), s.bin_fragments.end());
-      legend_ = heat_legend(most);
+      const uint64_t fullest = *std::max_element(s.bin_fragments.begin(), s.bin_fragments.end());
+      legend_ = heat_legend(fullest);
       for (size_t i = 0; i < pixels.size(); ++i)
-        pixels[i] = heat_color(most > 0 ? double(s.bin_fragments[i]) / double(most) : 0);
+        pixels[i] = heat_color(fullest > 0 ? double(s.bin_fragments[i]) / double(fullest) : 0);
     }
     overlay_texture_.set(bins_x, bins_y, pixels);
   }
@@ -229,8 +229,8 @@ class PatternPanel : public Panel {
     wrapped(
         "One bar per rasterizer: the fragments that it drew. White line: the mean. c_v: standard deviation divided by "
         "the mean.");
-    if (map_.most > 0) {
-      ImGui::TextDisabled("fullest bin: %s of %s fragments", app::grouped(map_.most).c_str(),
+    if (map_.fullest > 0) {
+      ImGui::TextDisabled("fullest bin: %s of %s fragments", app::grouped(map_.fullest).c_str(),
                           app::grouped(map_.counted.total).c_str());
     }
   }
@@ -251,8 +251,8 @@ class PatternPanel : public Panel {
 
   static void bars(const std::vector<uint64_t>& load, double mean) {
     if (load.empty()) return;
-    const auto [list, at, width, height, hovered] = begin_plot("bars", 6);
-    draw_load_bars(list, at, {width, height}, load, mean);
+    const auto [list, top_left, width, height, hovered] = begin_plot("bars", 6);
+    draw_load_bars(list, top_left, {width, height}, load, mean);
     if (hovered < 0) return;
     const size_t i = size_t(hovered * float(load.size()));
     ImGui::SetTooltip("rasterizer %zu: %s fragments, %.2f of the mean", i, app::grouped(load[i]).c_str(),

@@ -102,36 +102,37 @@ class PolicyPanel : public Panel {
     slider_row("moment", &moment_, 0, 1, hovered ? "mouse" : "%.2f");
     tip("A moment of the frame: 0 is its start, 1 its end. Pointing at the time line also chooses a moment");
     const BucketLevels levels = bucket_levels(s, hovered ? state.moment_us : double(moment_) * end);
-    double left = 0, whole = 0, most = 0;
+    double left = 0, whole = 0, max_us = 0;
     for (const double us : levels.left_us) left += us;
     for (const double us : levels.whole_us) {
       whole += us;
-      most = std::max(most, us);
+      max_us = std::max(max_us, us);
     }
     const double geometry =
         levels.geometry_tasks > 0 ? double(levels.geometry_left) / double(levels.geometry_tasks) : 0;
     const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
-    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 top_left = ImGui::GetCursorScreenPos();
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 wire = theme::kLine;
-    const float top = at.y + 2 * line, middle = top + 2.4f * line, bottom = middle + 1.2f * line, leaf = 4 * line;
-    list.AddLine({at.x + width / 2, at.y + 1.4f * line}, {at.x + width * 0.2f, top}, wire);
-    list.AddLine({at.x + width / 2, at.y + 1.4f * line}, {at.x + width * 0.7f, top}, wire);
-    draw_bucket(list, {at.x + width * 0.3f, at.y}, {at.x + width * 0.7f, at.y + 1.4f * line}, 0, 0, {"what next?", ""});
-    draw_bucket(list, {at.x, top}, {at.x + width * 0.4f, middle}, geometry, 0,
+    const float top = top_left.y + 2 * line, middle = top + 2.4f * line, bottom = middle + 1.2f * line, leaf = 4 * line;
+    list.AddLine({top_left.x + width / 2, top_left.y + 1.4f * line}, {top_left.x + width * 0.2f, top}, wire);
+    list.AddLine({top_left.x + width / 2, top_left.y + 1.4f * line}, {top_left.x + width * 0.7f, top}, wire);
+    draw_bucket(list, {top_left.x + width * 0.3f, top_left.y}, {top_left.x + width * 0.7f, top_left.y + 1.4f * line}, 0,
+                0, {"what next?", ""});
+    draw_bucket(list, {top_left.x, top}, {top_left.x + width * 0.4f, middle}, geometry, 0,
                 {"geometry", counted(levels.geometry_left, "task")});
-    draw_bucket(list, {at.x + width * 0.44f, top}, {at.x + width, middle}, whole > 0 ? left / whole : 0, 1,
+    draw_bucket(list, {top_left.x + width * 0.44f, top}, {top_left.x + width, middle}, whole > 0 ? left / whole : 0, 1,
                 {"rasterizers", app::fixed(left * 1e-3, 2) + " ms"});
-    list.AddLine({at.x + width * 0.72f, middle}, {at.x + width / 2, bottom}, wire);
+    list.AddLine({top_left.x + width * 0.72f, middle}, {top_left.x + width / 2, bottom}, wire);
     const float step = width / float(std::max<size_t>(levels.left_us.size(), 1));
-    for (size_t i = 0; i < levels.left_us.size() && most > 0; ++i) {
-      const float x = at.x + float(i) * step, end_x = std::max(x + 1, x + step - (step > 4 ? 1.0f : 0.0f));
+    for (size_t i = 0; i < levels.left_us.size() && max_us > 0; ++i) {
+      const float x = top_left.x + float(i) * step, end_x = std::max(x + 1, x + step - (step > 4 ? 1.0f : 0.0f));
       list.AddRectFilled({x, bottom}, {end_x, bottom + leaf}, kEmpty);
-      list.AddRectFilled({x, bottom + leaf * float(1 - levels.whole_us[i] / most)}, {end_x, bottom + leaf}, kWhole);
-      list.AddRectFilled({x, bottom + leaf * float(1 - levels.left_us[i] / most)}, {end_x, bottom + leaf},
+      list.AddRectFilled({x, bottom + leaf * float(1 - levels.whole_us[i] / max_us)}, {end_x, bottom + leaf}, kWhole);
+      list.AddRectFilled({x, bottom + leaf * float(1 - levels.left_us[i] / max_us)}, {end_x, bottom + leaf},
                          theme::kStages[1]);
     }
-    ImGui::Dummy({width, bottom + leaf - at.y});
+    ImGui::Dummy({width, bottom + leaf - top_left.y});
     ImGui::PushStyleColor(ImGuiCol_Text, theme::kDim);
     ImGui::TextWrapped("%d rasterizers: remaining time, out of the time in the whole frame", s.rasterizers);
     ImGui::PopStyleColor();

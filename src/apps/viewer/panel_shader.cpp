@@ -77,11 +77,11 @@ class ShaderPanel : public Panel {
     const size_t count = uniform.values.size();
     if (uniform.type != ShaderType::f32) return draw_whole(label, uniform, initial);
     std::vector<float> values(uniform.values.begin(), uniform.values.end());
-    const auto is_part = [](double v) { return v >= 0 && v <= 1; };
+    const auto is_part = [](double value) { return value >= 0 && value <= 1; };
     bool changed = false;
     if (count == 1) {
-      const float most = std::max(2 * float(std::abs(initial[0])), 1.0f);
-      changed = slider_row(label.c_str(), values.data(), initial[0] < 0 ? -most : 0, most, "%.3f");
+      const float max = std::max(2 * float(std::abs(initial[0])), 1.0f);
+      changed = slider_row(label.c_str(), values.data(), initial[0] < 0 ? -max : 0, max, "%.3f");
     } else if (count == 3 && std::all_of(initial.begin(), initial.end(), is_part)) {
       changed = ImGui::ColorEdit3(row(label.c_str()), values.data(), ImGuiColorEditFlags_Float);
     } else if (count == 4 && std::all_of(initial.begin(), initial.end(), is_part)) {
@@ -98,16 +98,16 @@ class ShaderPanel : public Panel {
     bool changed = false;
     if (uniform.values.size() == 1) {
       auto value = int(uniform.values[0]);
-      const int most = std::max(2 * int(std::abs(initial[0])), uniform.type == ShaderType::u32 ? 1 : 10);
-      changed = slider_row(label.c_str(), &value, initial[0] < 0 ? -most : 0, most);
+      const int max = std::max(2 * int(std::abs(initial[0])), uniform.type == ShaderType::u32 ? 1 : 10);
+      changed = slider_row(label.c_str(), &value, initial[0] < 0 ? -max : 0, max);
       if (uniform.type == ShaderType::u32) value = std::max(value, 0);
       uniform.values[0] = value;
       return changed;
     }
     std::vector<int> values(uniform.values.begin(), uniform.values.end());
-    const int least = uniform.type == ShaderType::u32 ? 0 : -0x7fffffff, most = 0x7fffffff;
+    const int min = uniform.type == ShaderType::u32 ? 0 : -0x7fffffff, max = 0x7fffffff;
     changed = ImGui::DragScalarN(row(label.c_str()), ImGuiDataType_S32, values.data(),
-                                 int(std::min<size_t>(values.size(), 16)), 0.1f, &least, &most, nullptr,
+                                 int(std::min<size_t>(values.size(), 16)), 0.1f, &min, &max, nullptr,
                                  ImGuiSliderFlags_AlwaysClamp);
     if (changed) uniform.values.assign(values.begin(), values.end());
     return changed;

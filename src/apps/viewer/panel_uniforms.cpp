@@ -164,12 +164,12 @@ class UniformsPanel : public Panel {
     const bool is_matrix = type >= ShaderType::mat2;
     if (is_matrix || type < ShaderType::i32) {
       float values[4] = {};
-      float most = 0;
+      float largest = 0;
       for (int i = 0; i < count; ++i) {
         values[i] = std::bit_cast<float>(words[i]);
-        most = std::max(most, std::abs(values[i]));
+        largest = std::max(largest, std::abs(values[i]));
       }
-      const float speed = std::clamp(0.005f * most, 0.001f, 10.0f);
+      const float speed = std::clamp(0.005f * largest, 0.001f, 10.0f);
       if (!ImGui::DragScalarN(row(label.c_str()), ImGuiDataType_Float, values, count, speed, nullptr, nullptr, "%.4g"))
         return false;
       for (int i = 0; i < count; ++i) words[i] = std::bit_cast<uint32_t>(values[i]);

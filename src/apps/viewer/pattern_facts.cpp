@@ -25,8 +25,8 @@ std::vector<std::string> pattern_hints(const Rendered& frame) {
   return hints;
 }
 
-void draw_load_bars(ImDrawList& list, ImVec2 at, ImVec2 size, std::span<const uint64_t> load, double mean) {
-  list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, kPlotGround);
+void draw_load_bars(ImDrawList& list, ImVec2 top_left, ImVec2 size, std::span<const uint64_t> load, double mean) {
+  list.AddRectFilled(top_left, {top_left.x + size.x, top_left.y + size.y}, kPlotGround);
   if (load.empty()) return;
   const double top = double(std::max<uint64_t>(1, *std::max_element(load.begin(), load.end())));
   const size_t count = load.size(), columns = std::min(count, size_t(std::max(1.0f, size.x / 2)));
@@ -37,11 +37,11 @@ void draw_load_bars(ImDrawList& list, ImVec2 at, ImVec2 size, std::span<const ui
       if (load[i] > load[highest]) highest = i;
     }
     const float y = float(double(load[highest]) / top) * size.y;
-    list.AddRectFilled({at.x + float(c) * step, at.y + size.y - y}, {at.x + float(c + 1) * step - gap, at.y + size.y},
-                       rasterizer_color(int(highest)));
+    list.AddRectFilled({top_left.x + float(c) * step, top_left.y + size.y - y},
+                       {top_left.x + float(c + 1) * step - gap, top_left.y + size.y}, rasterizer_color(int(highest)));
   }
-  const float y = at.y + size.y - float(mean / top) * size.y;
-  list.AddLine({at.x, y}, {at.x + size.x, y}, IM_COL32(255, 255, 255, 220), 1.5f);
+  const float y = top_left.y + size.y - float(mean / top) * size.y;
+  list.AddLine({top_left.x, y}, {top_left.x + size.x, y}, IM_COL32(255, 255, 255, 220), 1.5f);
 }
 
 }  // namespace brokkr::viewer

@@ -75,13 +75,13 @@ void PixelFacts::make_mask(uint32_t command, int outline) {
   std::vector<uint32_t> pixels(facts_->draws.size(), kDark);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      const auto at = [&](int column, int row) { return size_t(row) * size_t(width) + size_t(column); };
-      if (facts_->draws[at(x, y)] != command) continue;
+      const auto index = [&](int column, int row) { return size_t(row) * size_t(width) + size_t(column); };
+      if (facts_->draws[index(x, y)] != command) continue;
       const bool at_edge = std::min({x, y, width - 1 - x, height - 1 - y}) < outline;
-      pixels[at(x, y)] = at_edge ? theme::kAccent : 0;
+      pixels[index(x, y)] = at_edge ? theme::kAccent : 0;
       for (int row = std::max(y - outline, 0); row <= std::min(y + outline, height - 1); ++row) {
         for (int column = std::max(x - outline, 0); column <= std::min(x + outline, width - 1); ++column) {
-          if (facts_->draws[at(column, row)] != command) pixels[at(column, row)] = theme::kAccent;
+          if (facts_->draws[index(column, row)] != command) pixels[index(column, row)] = theme::kAccent;
         }
       }
     }
@@ -143,15 +143,16 @@ void PixelFacts::draw_line(const ViewerState& state, ImDrawList& list) const {
     }
   }
   const float em = ImGui::GetFontSize(), pad = 0.4f * em;
-  const glm::vec2 at = view.area_begin + pad;
+  const glm::vec2 top_left = view.area_begin + pad;
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
   const float swatch = color ? em + pad : 0;
   list.PushClipRect(im(view.area_begin), im(view.area_end), true);
-  list.AddRectFilled(im(at), {at.x + size.x + swatch + 2 * pad, at.y + size.y + pad},
+  list.AddRectFilled(im(top_left), {top_left.x + size.x + swatch + 2 * pad, top_left.y + size.y + pad},
                      theme::faded(theme::kBackdrop, 0.9f), 3);
   if (color)
-    list.AddRectFilled({at.x + pad, at.y + pad / 2}, {at.x + pad + em, at.y + pad / 2 + em}, *color | IM_COL32_A_MASK);
-  list.AddText({at.x + pad + swatch, at.y + pad / 2}, theme::kText, text.c_str());
+    list.AddRectFilled({top_left.x + pad, top_left.y + pad / 2}, {top_left.x + pad + em, top_left.y + pad / 2 + em},
+                       *color | IM_COL32_A_MASK);
+  list.AddText({top_left.x + pad + swatch, top_left.y + pad / 2}, theme::kText, text.c_str());
   list.PopClipRect();
 }
 
@@ -167,8 +168,8 @@ void PixelFacts::draw(ViewerState& state, ImDrawList& list, bool darken) {
   const bool wants = over && !state.continuous && state.last->result.statistics.frame_ms < kLongFrame;
   if (focus || has_values || wants) ask(state);
   if (is_current(state)) {
-    const auto at = glm::uvec2(glm::max(pixel, glm::vec2(0)));
-    const uint32_t command = over ? facts_->draws[size_t(at.y) * size_t(facts_->width) + at.x] : kNoDraw;
+    const auto whole = glm::uvec2(glm::max(pixel, glm::vec2(0)));
+    const uint32_t command = over ? facts_->draws[size_t(whole.y) * size_t(facts_->width) + whole.x] : kNoDraw;
     if (command != kNoDraw) state.pointed_draw = command;
     if (focus) draw_focus(state, list, *focus);
     if (has_values) draw_values(state.view, list);

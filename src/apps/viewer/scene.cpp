@@ -116,9 +116,9 @@ Unprojection unproject(const Frame& frame, uint32_t target, float fov, float asp
   return result;
 }
 
-void reproject(const Unprojection& unprojection, const Camera& camera, std::span<const glm::vec4> from,
-               std::span<glm::vec4> to) {
-  std::copy(from.begin(), from.end(), to.begin());
+void reproject(const Unprojection& unprojection, const Camera& camera, std::span<const glm::vec4> points,
+               std::span<glm::vec4> moved) {
+  std::copy(points.begin(), points.end(), moved.begin());
   const float before = focal_length(unprojection.camera.fov), now = focal_length(camera.fov);
   const glm::vec2 out(1 / (before / unprojection.aspect), 1 / before);
   const glm::vec2 in(now / unprojection.aspect, now);
@@ -127,10 +127,10 @@ void reproject(const Unprojection& unprojection, const Camera& camera, std::span
     const ClipDepth d = range.depth;
     const float place = d.offset == 0 ? 0.0f : 1.0f;
     for (uint64_t i = range.first; i < range.first + range.count; ++i) {
-      const glm::vec4& p = from[size_t(i)];
+      const glm::vec4& p = points[size_t(i)];
       const glm::vec4 eye = view * glm::vec4(p.x * out.x, p.y * out.y, -p.w, place);
       const float rest = p.z - (d.slope * p.w + d.offset);  // keep the part that the fit does not explain
-      to[size_t(i)] = {eye.x * in.x, eye.y * in.y, d.slope * -eye.z + d.offset + rest, -eye.z};
+      moved[size_t(i)] = {eye.x * in.x, eye.y * in.y, d.slope * -eye.z + d.offset + rest, -eye.z};
     }
   }
 }

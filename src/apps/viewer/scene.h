@@ -40,10 +40,10 @@ struct Unprojection {
 // height of the projection; 0: of the target.
 Unprojection unproject(const Frame& frame, uint32_t target, float fov, float aspect = 0);
 
-// Computes clip-space positions for `camera` instead of the captured one. `from` and `to` are as long as
+// Computes clip-space positions for `camera` instead of the captured one. `points` and `moved` are as long as
 // Frame::positions; vertices outside all ranges are copied.
-void reproject(const Unprojection& unprojection, const Camera& camera, std::span<const glm::vec4> from,
-               std::span<glm::vec4> to);
+void reproject(const Unprojection& unprojection, const Camera& camera, std::span<const glm::vec4> points,
+               std::span<glm::vec4> moved);
 
 // The content of a scene that a module paints. Modules derive from it.
 struct SceneContent {

@@ -24,11 +24,11 @@ bool natural_less(const std::string& a, const std::string& b) {
       ++j;
       continue;
     }
-    const auto number = [](const std::string& text, size_t& at) {
-      while (at < text.size() && text[at] == '0') ++at;
-      const size_t begin = at;
-      while (at < text.size() && is_digit(text[at])) ++at;
-      return text.substr(begin, at - begin);
+    const auto number = [](const std::string& text, size_t& place) {
+      while (place < text.size() && text[place] == '0') ++place;
+      const size_t begin = place;
+      while (place < text.size() && is_digit(text[place])) ++place;
+      return text.substr(begin, place - begin);
     };
     const std::string x = number(a, i), y = number(b, j);
     if (x.size() != y.size()) return x.size() < y.size();
@@ -60,9 +60,9 @@ void Sequence::set(std::vector<std::string> files) {
 }
 
 std::optional<size_t> Sequence::find(const std::string& file) const {
-  const auto at = std::find(files_.begin(), files_.end(), file);
-  if (at == files_.end()) return std::nullopt;
-  return size_t(at - files_.begin());
+  const auto place = std::find(files_.begin(), files_.end(), file);
+  if (place == files_.end()) return std::nullopt;
+  return size_t(place - files_.begin());
 }
 
 void Sequence::seek(size_t position) {

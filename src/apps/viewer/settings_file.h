@@ -58,8 +58,8 @@ void take(const nlohmann::json& json, const char* name, T& value) {
 }
 
 // Values in a file may exceed the limits of widgets. Comparisons with NaN are false, so `otherwise` replaces NaN.
-inline void keep_within(float& value, float least, float most, float otherwise) {
-  value = value >= least && value <= most ? value : otherwise;
+inline void keep_within(float& value, float min, float max, float otherwise) {
+  value = value >= min && value <= max ? value : otherwise;
 }
 
 }  // namespace brokkr::viewer

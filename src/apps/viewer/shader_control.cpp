@@ -24,13 +24,13 @@ bool is_vertex_file(const std::string& path) {
 
 ShaderControl::ShaderControl(const std::function<void()>& wake) : wake_(wake), watch_(wake), vertex_watch_(wake) {}
 
-void ShaderControl::open(const std::string& path, const std::string& vertex_path, FragmentShader from) {
+void ShaderControl::open(const std::string& path, const std::string& vertex_path, FragmentShader shader) {
   close();
   path_ = path;
   vertex_path_ = vertex_path;
-  time_ = from.time;
-  for (const auto& [name, values] : from.uniforms) uniforms_.push_back({name, ShaderType::f32, values});
-  good_ = std::move(from);
+  time_ = shader.time;
+  for (const auto& [name, values] : shader.uniforms) uniforms_.push_back({name, ShaderType::f32, values});
+  good_ = std::move(shader);
   good_.text.clear();
   good_.uniforms.clear();
   watch_.watch(path);

@@ -28,9 +28,9 @@ class ShaderControl {
   // `wake` is called from other threads when `poll` has something to do.
   explicit ShaderControl(const std::function<void()>& wake);
 
-  // Reads and checks the files; values, textures and time start as in `from`. An empty `path` selects a plain fragment
-  // shader, an empty `vertex_path` no vertex shader.
-  void open(const std::string& path, const std::string& vertex_path, FragmentShader from = {});
+  // Reads and checks the files; values, textures and time start as in `shader`. An empty `path` selects a plain
+  // fragment shader, an empty `vertex_path` no vertex shader.
+  void open(const std::string& path, const std::string& vertex_path, FragmentShader shader = {});
   void reload() { wants_ = !path().empty(); }
   void close();
   // Collects results of other threads and checks new texts, for the programs of `scene` if there is one. Returns true

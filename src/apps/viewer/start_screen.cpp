@@ -33,23 +33,23 @@ struct Cards {
 };
 
 // Draws the background and border of a card, which is the last item.
-void draw_ground(ImVec2 at, ImVec2 end) {
+void draw_ground(ImVec2 top_left, ImVec2 end) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const bool marked = ImGui::IsItemHovered() || ImGui::IsItemFocused();
-  list.AddRectFilled(at, end, marked ? theme::kControlHovered : theme::kControl, 4);
-  if (marked) list.AddRect(at, end, theme::kAccent, 4, 0, 2);
+  list.AddRectFilled(top_left, end, marked ? theme::kControlHovered : theme::kControl, 4);
+  if (marked) list.AddRect(top_left, end, theme::kAccent, 4, 0, 2);
 }
 
 bool tour_card(const TourStep& step, size_t number, float width) {
   const float em = ImGui::GetFontSize(), pad = 0.7f * em, height = 6.4f * em;
-  const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
+  const ImVec2 top_left = ImGui::GetCursorScreenPos(), end(top_left.x + width, top_left.y + height);
   const bool pressed = ImGui::InvisibleButton(step.title.c_str(), {width, height});
-  draw_ground(at, end);
+  draw_ground(top_left, end);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::string title = std::to_string(number + 1) + "  " + step.title;
-  list.AddText(theme::heading(), em, {at.x + pad, at.y + pad}, theme::kText, title.c_str());
-  list.AddText(ImGui::GetFont(), em, {at.x + pad, at.y + pad + 1.5f * em}, theme::kDim, step.summary.c_str(), nullptr,
-               width - 2 * pad);
+  list.AddText(theme::heading(), em, {top_left.x + pad, top_left.y + pad}, theme::kText, title.c_str());
+  list.AddText(ImGui::GetFont(), em, {top_left.x + pad, top_left.y + pad + 1.5f * em}, theme::kDim,
+               step.summary.c_str(), nullptr, width - 2 * pad);
   return pressed;
 }
 
@@ -64,12 +64,12 @@ bool picture_card(const char* id, const std::string& name, const PanelTexture* p
                   float width) {
   const float em = ImGui::GetFontSize(), pad = 0.4f * em;
   const float high = width * kThumbnailHeight / kThumbnailWidth, height = high + em + 2 * pad;
-  const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
+  const ImVec2 top_left = ImGui::GetCursorScreenPos(), end(top_left.x + width, top_left.y + height);
   const bool pressed = ImGui::InvisibleButton(id, {width, height});
   tip(app::printable(id));
-  draw_ground(at, end);
+  draw_ground(top_left, end);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 low(at.x + 2, at.y + 2), corner(end.x - 2, at.y + high);
+  const ImVec2 low(top_left.x + 2, top_left.y + 2), corner(end.x - 2, top_left.y + high);
   if (picture != nullptr) {
     picture->draw(list, low, corner);
   } else {
@@ -77,7 +77,7 @@ bool picture_card(const char* id, const std::string& name, const PanelTexture* p
     list.AddRectFilled(low, corner, theme::kPlot, 3);
     list.AddText({(low.x + corner.x - size.x) / 2, (low.y + corner.y - size.y) / 2}, theme::kDim, without);
   }
-  list.AddText({at.x + pad, at.y + high + pad}, theme::kText, shortened(name, width - 2 * pad).c_str());
+  list.AddText({top_left.x + pad, top_left.y + high + pad}, theme::kText, shortened(name, width - 2 * pad).c_str());
   return pressed;
 }
 
@@ -123,7 +123,7 @@ StartChoice StartScreen::draw(const Box& room, const std::vector<std::string>& r
         const std::string name = path.has_extension() ? path.stem().string() : display_name(file);
         // A card outside the window needs no picture yet.
         const bool visible = ImGui::IsRectVisible({cards.width, cards.width});
-        const PanelTexture* const picture = visible ? thumbnails.of(file) : nullptr;
+        const PanelTexture* const picture = visible ? thumbnails.find(file) : nullptr;
         const char* const without = thumbnails.is_making(file) ? "drawing ..." : "no picture";
         if (picture_card(file.c_str(), app::printable(name), picture, without, cards.width)) choice.scene = file;
       }

@@ -92,8 +92,8 @@ float draw_status_load(const Rendered& frame) {
   const float bars = std::min(12 * em, 0.2f * all), width = bars + 0.6f * em + ImGui::CalcTextSize("load c_v 0.000").x;
   if (width > 0.5f * all) return 0;
   const float left = ImGui::GetCursorPosX();
-  const ImVec2 corner = ImGui::GetCursorScreenPos(), at(corner.x + all - bars, corner.y);
-  draw_load_bars(*ImGui::GetWindowDrawList(), at, {bars, ImGui::GetTextLineHeight()}, load.load, load.mean);
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), top_left(corner.x + all - bars, corner.y);
+  draw_load_bars(*ImGui::GetWindowDrawList(), top_left, {bars, ImGui::GetTextLineHeight()}, load.load, load.mean);
   ImGui::SetCursorPosX(left + all - width);
   ImGui::TextUnformatted(text.c_str());
   ImGui::SameLine(left + all - bars);
@@ -108,7 +108,7 @@ float draw_status_load(const Rendered& frame) {
 void draw_status(const std::vector<StatusPart>& parts, float reserved_right) {
   const float gap = 1.5f * ImGui::GetFontSize(), dots = ImGui::CalcTextSize("...").x;
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - reserved_right;
-  float at = ImGui::GetCursorPosX();
+  float x = ImGui::GetCursorPosX();
   bool left_out = false;
   std::string all;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -116,15 +116,15 @@ void draw_status(const std::vector<StatusPart>& parts, float reserved_right) {
     const float width = ImGui::CalcTextSize(parts[i].text.c_str()).x;
     // space for the dots, in case the next part does not fit
     const float reserved = i + 1 < parts.size() ? gap + dots : 0;
-    left_out = left_out || at + width + reserved > right;
+    left_out = left_out || x + width + reserved > right;
     if (left_out) continue;
-    if (i > 0) ImGui::SameLine(at);
+    if (i > 0) ImGui::SameLine(x);
     ImGui::TextUnformatted(parts[i].text.c_str());
     tip(parts[i].tip);
-    at += width + gap;
+    x += width + gap;
   }
   if (!left_out) return;
-  ImGui::SameLine(at);
+  ImGui::SameLine(x);
   ImGui::TextUnformatted("...");
   tip(all);
 }

@@ -59,9 +59,9 @@ Picture thumbnail_of(const Picture& picture) {
   const double left = (picture.width - scale * kThumbnailWidth) / 2,
                low = (picture.height - scale * kThumbnailHeight) / 2;
   Picture small{kThumbnailWidth, kThumbnailHeight, {}};
-  const auto range = [&](double begin, int at, int size) {
-    const int first = std::clamp(int(begin + scale * at), 0, size - 1);
-    return std::pair(first, std::clamp(int(begin + scale * (at + 1)), first + 1, size));
+  const auto range = [&](double begin, int pixel, int size) {
+    const int first = std::clamp(int(begin + scale * pixel), 0, size - 1);
+    return std::pair(first, std::clamp(int(begin + scale * (pixel + 1)), first + 1, size));
   };
   for (int y = 0; y < small.height; ++y) {
     const auto [y0, y1] = range(low, y, picture.height);
@@ -106,7 +106,7 @@ fs::path Thumbnails::file_of(const std::string& path) const {
   return folder_ / (sha256(std::span(&part, 1)).substr(0, 32) + ".png");
 }
 
-const PanelTexture* Thumbnails::of(const std::string& path) {
+const PanelTexture* Thumbnails::find(const std::string& path) {
   {
     const std::lock_guard lock(mutex_);
     for (auto& [made, picture] : std::exchange(made_, {})) {

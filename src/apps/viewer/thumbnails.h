@@ -34,7 +34,7 @@ class Thumbnails {
   Thumbnails(std::filesystem::path folder, std::function<void()> wake);
 
   // The thumbnail of a file or a generated scene; null until it exists, and if it cannot be made. UI thread only.
-  const PanelTexture* of(const std::string& path);
+  const PanelTexture* find(const std::string& path);
   // Returns true after `of` until the thumbnail exists or is known to be impossible. UI thread only.
   bool is_making(const std::string& path) const;
   // Makes `picture`, which the window shows, the thumbnail of this file.

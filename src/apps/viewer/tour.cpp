@@ -49,10 +49,10 @@ std::string scene_of(const TourStep& step) {
   return {};
 }
 
-std::optional<size_t> draw_tour(const std::vector<TourStep>& steps, size_t at, const Box& room) {
-  const TourStep& step = steps[at];
+std::optional<size_t> draw_tour(const std::vector<TourStep>& steps, size_t number, const Box& room) {
+  const TourStep& step = steps[number];
   const float em = ImGui::GetFontSize(), width = std::min(44 * em, room.size().x - em);
-  std::optional<size_t> next = at;
+  std::optional<size_t> next = number;
   ImGui::SetNextWindowPos({(room.begin.x + room.end.x) / 2, room.end.y - em / 2}, ImGuiCond_Always, {0.5f, 1});
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::max(room.size().y, 4 * em)});
   ImGui::PushStyleColor(ImGuiCol_Border, theme::kAccent);
@@ -62,12 +62,12 @@ std::optional<size_t> draw_tour(const std::vector<TourStep>& steps, size_t at, c
                    (kBarFlags & ~ImGuiWindowFlags_NoBringToFrontOnFocus) | ImGuiWindowFlags_AlwaysAutoResize |
                        ImGuiWindowFlags_NoFocusOnAppearing)) {
     ImGui::PushFont(theme::heading());
-    ImGui::Text("%zu of %zu   %s", at + 1, steps.size(), step.title.c_str());
+    ImGui::Text("%zu of %zu   %s", number + 1, steps.size(), step.title.c_str());
     ImGui::PopFont();
     ImGui::TextWrapped("%s", step.text.c_str());
-    if (ImGui::Button("Back") && at > 0) next = at - 1;
+    if (ImGui::Button("Back") && number > 0) next = number - 1;
     ImGui::SameLine();
-    if (ImGui::Button("Next")) next = at + 1 < steps.size() ? std::optional(at + 1) : std::nullopt;
+    if (ImGui::Button("Next")) next = number + 1 < steps.size() ? std::optional(number + 1) : std::nullopt;
     ImGui::SameLine();
     if (ImGui::Button("End the tour")) next.reset();
   }

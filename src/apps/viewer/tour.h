@@ -26,8 +26,8 @@ std::vector<TourStep> tour_steps();
 // The first scene of a step that exists; empty: none.
 std::string scene_of(const TourStep& step);
 
-// Draws the step's card at the lower edge of the image's area. Returns the step to show next (possibly `at`), or
+// Draws the step's card at the lower edge of the image's area. Returns the step to show next (possibly `number`), or
 // nothing if the tour ends.
-std::optional<size_t> draw_tour(const std::vector<TourStep>& steps, size_t at, const Box& room);
+std::optional<size_t> draw_tour(const std::vector<TourStep>& steps, size_t number, const Box& room);
 
 }  // namespace brokkr::viewer

@@ -244,8 +244,8 @@ void Viewer::open(const std::vector<std::string>& paths) {
 }
 
 // If there is no scene, the shader fills the picture.
-void Viewer::open_shader(const std::string& path, const std::string& vertex_path, FragmentShader from) {
-  state_.shader.open(path, vertex_path, std::move(from));
+void Viewer::open_shader(const std::string& path, const std::string& vertex_path, FragmentShader shader) {
+  state_.shader.open(path, vertex_path, std::move(shader));
   state_.settings.options.shading = Shading::program;
   if (!state_.scene && to_open_.empty() && !loader_->state()) to_open_ = {app::kScreenScene};
   settings_.panel = "Shader";

@@ -54,7 +54,7 @@ class Viewer : public ViewerCommands {
  private:
   // Files, settings and frames.
   void open(const std::vector<std::string>& paths);
-  void open_shader(const std::string& path, const std::string& vertex_path, FragmentShader from);
+  void open_shader(const std::string& path, const std::string& vertex_path, FragmentShader shader);
   void follow_shader();
   void reload();
   void place_camera();

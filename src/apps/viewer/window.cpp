@@ -93,8 +93,8 @@ float Window::fitting_scale() const {
   float x = wanted_scale_, y = wanted_scale_;
   if (wanted_scale_ <= 0) glfwGetWindowContentScale(window_, &x, &y);
   // The scale changes in steps, so that resizing a window does not rebuild fonts for every pixel.
-  const float room = std::min(float(size().x) / 320, float(size().y) / 200), most = std::floor(room * 4) / 4;
-  return std::clamp(std::min(x, std::max(most, 1.0f)), 0.5f, 4.0f);
+  const float room = std::min(float(size().x) / 320, float(size().y) / 200), max_scale = std::floor(room * 4) / 4;
+  return std::clamp(std::min(x, std::max(max_scale, 1.0f)), 0.5f, 4.0f);
 }
 
 void Window::set_icon() {
@@ -205,7 +205,7 @@ void Window::begin_frame() {
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   // If frames take long, the pointer may have left the position of the click by now.
-  if (const auto at = std::exchange(clicked_at_, std::nullopt)) ImGui::GetIO().MousePos = {at->x, at->y};
+  if (const auto clicked = std::exchange(clicked_at_, std::nullopt)) ImGui::GetIO().MousePos = {clicked->x, clicked->y};
   ImGui::NewFrame();
 }
 

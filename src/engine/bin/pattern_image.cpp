@@ -83,8 +83,8 @@ LoadStatistics load_statistics(std::vector<uint64_t> load) {
   if (s.load.empty()) return s;
   for (const uint64_t l : s.load) s.total += l;
   const auto [min, max] = std::minmax_element(s.load.begin(), s.load.end());
-  s.least = *min;
-  s.most = *max;
+  s.min_load = *min;
+  s.max_load = *max;
   if (s.total == 0) return s;
   const double count = double(s.load.size());
   s.mean = double(s.total) / count;
@@ -92,7 +92,7 @@ LoadStatistics load_statistics(std::vector<uint64_t> load) {
   for (const uint64_t l : s.load) squares += (double(l) - s.mean) * (double(l) - s.mean);
   s.deviation = std::sqrt(squares / count);
   s.cv = s.deviation / s.mean;
-  s.imbalance = double(s.most) / s.mean;
+  s.imbalance = double(s.max_load) / s.mean;
   return s;
 }
 

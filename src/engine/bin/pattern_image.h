@@ -28,7 +28,7 @@ PatternImage draw_pattern(const Pattern& pattern, const PatternImageOptions& opt
 // Tells how evenly a pattern spreads the work: load per rasterizer and its coefficient of variation [Kerbl17, 4.5].
 struct LoadStatistics {
   std::vector<uint64_t> load;  // fragments of each rasterizer, or whatever was counted
-  uint64_t total = 0, least = 0, most = 0;
+  uint64_t total = 0, min_load = 0, max_load = 0;
   double mean = 0, deviation = 0;  // of the whole population: all rasterizers are measured
   double cv = 0;                   // c_v = deviation / mean; 0 if there is no load
   double imbalance = 1;            // most / mean: the time of the frame relative to an even spread

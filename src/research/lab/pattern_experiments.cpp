@@ -307,7 +307,7 @@ Rows pipeline(PatternBench& bench, LabFrame& frame, OrderMode order) {
     const LoadStatistics counted = load_statistics(s.rasterizer_fragments);
     rows.push_back(row(frame.name, target.width, target.height, order == OrderMode::strict ? "forward" : "visible",
                        s.machine, s.isa, s.rasterizers, s.bin, settings.pattern[i], w.critical(), w.least_ms(),
-                       w.total(), w.geometry_ms, counted.most, counted.total, w.cv(), counted.cv, map.cv,
+                       w.total(), w.geometry_ms, counted.max_load, counted.total, w.cv(), counted.cv, map.cv,
                        map.imbalance));
   }
   return rows;

@@ -35,7 +35,7 @@ TEST(ColorCompare, FlipsAreCountedAndLeftOut) {
   EXPECT_EQ(c.within_4, 997u);
   EXPECT_EQ(c.within_16, 998u);
   EXPECT_EQ(c.flips(), 2u);
-  EXPECT_EQ(c.most, 100);
+  EXPECT_EQ(c.max_difference, 100);
   const double kept = 3 * (2 * 2 + 4 * 4 + 16 * 16), all = kept + 3 * 17 * 17 + 100 * 100;
   EXPECT_NEAR(c.psnr_db, 10 * std::log10(255.0 * 255 * 3 * 1000 / all), 1e-9);
   EXPECT_NEAR(c.kept_db, 10 * std::log10(255.0 * 255 * 3 * 998 / kept), 1e-9);

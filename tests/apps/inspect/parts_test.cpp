@@ -78,7 +78,7 @@ TEST(LoadMap, PredictsWhatRasterizersCount) {
     EXPECT_EQ(map.predicted.load, map.counted.load);
     EXPECT_EQ(map.counted.total, s.fragments);
     EXPECT_EQ(std::accumulate(map.bins.begin(), map.bins.end(), uint64_t(0)), s.fragments);
-    EXPECT_EQ(map.most, *std::max_element(map.bins.begin(), map.bins.end()));
+    EXPECT_EQ(map.fullest, *std::max_element(map.bins.begin(), map.bins.end()));
     EXPECT_NEAR(map.counted.cv, s.load_cv, 1e-9);
     ASSERT_EQ(map.busy.load.size(), 7u);
     EXPECT_GT(map.busy.imbalance, 1);
@@ -97,7 +97,7 @@ TEST(CompareImages, CountsAndAmplifies) {
   EXPECT_EQ(c.pixels, 4u);
   EXPECT_EQ(c.differing, 3u);  // alpha alone does not count
   EXPECT_EQ(c.far, 2u);
-  EXPECT_EQ(c.most, 32);
+  EXPECT_EQ(c.max_difference, 32);
   EXPECT_NEAR(c.psnr_db, 10 * std::log10(255.0 * 255 / ((1.0 + 4 + 1024) / 12)), 1e-9);
   EXPECT_EQ(amplified_difference(a, b, 10), (std::vector<uint32_t>{0xff000000, 0xff00000a, 0xff140000, 0xff00ff00}));
   EXPECT_TRUE(std::isinf(compare_images(a, a).psnr_db));

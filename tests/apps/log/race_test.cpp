@@ -49,11 +49,11 @@ Race scaled(Race race, double a, double b) {
 }
 
 MachineLoad quiet() {
-  return {.wall_s = 4, .cores = 2, .own_cores = 1.9, .load_before = 0.3, .load_after = 1, .others = 0.01};
+  return {.wall_s = 4, .cores = 2, .program_cores = 1.9, .load_before = 0.3, .load_after = 1, .others = 0.01};
 }
 
 MachineLoad busy() {
-  return {.wall_s = 4, .cores = 2, .own_cores = 0.8, .load_before = 2.5, .load_after = 3, .others = 0.6};
+  return {.wall_s = 4, .cores = 2, .program_cores = 0.8, .load_before = 2.5, .load_after = 3, .others = 0.6};
 }
 
 TEST(Race, EqualVariantsUnderAChangingLoad) {
@@ -165,7 +165,7 @@ TEST(MachineLoad, JsonKeepsIt) {
   const auto again = load_of_json(load_json(busy()));
   ASSERT_TRUE(again && again->others);
   EXPECT_EQ(*again->others, *busy().others);
-  EXPECT_EQ(again->own_cores, busy().own_cores);
+  EXPECT_EQ(again->program_cores, busy().program_cores);
   EXPECT_EQ(again->cores, 2);
   MachineLoad unknown = quiet();
   unknown.others.reset();
@@ -182,10 +182,10 @@ TEST(LoadWatch, CountsThisProgramsProcessorTime) {
   while (processor_seconds() - before < 0.3) sum = sum + std::sqrt(sum + 1);
   watch.end();
   const MachineLoad load = watch.load();
-  EXPECT_GE(load.own_cores * load.wall_s, 0.29);
+  EXPECT_GE(load.program_cores * load.wall_s, 0.29);
   EXPECT_GT(load.cores, 0);
   if (load.others) {
-    EXPECT_LE(*load.others + load.own_cores / load.cores, 1.1);
+    EXPECT_LE(*load.others + load.program_cores / load.cores, 1.1);
   }
 }
 

@@ -50,8 +50,8 @@ TEST(FrameStatistics, OfAThousandAndOneFrames) {
   EXPECT_DOUBLE_EQ(s.p95_ms, 950);
   EXPECT_DOUBLE_EQ(s.p99_ms, 990);
   EXPECT_DOUBLE_EQ(s.p999_ms, 999);
-  EXPECT_DOUBLE_EQ(s.least_ms, 0);
-  EXPECT_DOUBLE_EQ(s.most_ms, 1000);
+  EXPECT_DOUBLE_EQ(s.min_ms, 0);
+  EXPECT_DOUBLE_EQ(s.max_ms, 1000);
   // The slowest ceil(1001 / 100) = 11 frames took 990 to 1000 ms.
   EXPECT_DOUBLE_EQ(s.one_percent_low_fps, 1000.0 / 995);
 }
