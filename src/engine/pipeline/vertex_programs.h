@@ -33,6 +33,7 @@ class VertexPrograms {
     const ProgramRun program{frame_,
                              tables_.programs,
                              tables_.programs.programs[record.program],
+                             record.program,
                              *memory_,
                              ProgramLayout(tables_.programs.sizes),
                              0,

@@ -17,6 +17,7 @@ struct ProgramRun {
   const FrameTables& frame;
   const ProgramTables& tables;
   const ProgramRecord& program;
+  uint32_t number;  // the program's index
   ProgramMemory& memory;
   ProgramLayout layout;
   int x0, y0;  // the tile's first sample, in pixels

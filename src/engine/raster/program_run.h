@@ -161,10 +161,10 @@ BROKKR_FN void execute_vertices(Warp& w, const ProgramRun& run) {
 // memory; `one_primitive`: all samples have the same one. Returns the samples that are not discarded; the run's results
 // hold their outputs. `fill` fills the inputs of the run's lanes.
 template <class Fill = FillAtCentres>
-BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const ProgramRun& run, uint32_t number,
-                                        uint64_t wanted, bool one_primitive, const Fill& fill = {}) {
-  if (context.program != number) load_program(w, run);
-  context.program = number;
+BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const ProgramRun& run, uint64_t wanted,
+                                        bool one_primitive, const Fill& fill = {}) {
+  if (context.program != run.number) load_program(w, run);
+  context.program = run.number;
   const ProgramMemory& memory = run.memory;
   const uint32_t first = memory.primitive[lowest_bit(wanted)];
   const FrameTables& frame = run.frame;
@@ -193,7 +193,8 @@ BROKKR_FN bool runs_program(const ShadeContext& context, const DrawRecord& draw)
 
 BROKKR_FN ProgramRun open_program(const ShadeContext& context, uint32_t number, int x0, int y0) {
   const ProgramTables& tables = *context.programs;
-  return {*context.frame, tables, tables.programs[number], *context.memory, ProgramLayout(tables.sizes), x0, y0};
+  return {
+      *context.frame, tables, tables.programs[number], number, *context.memory, ProgramLayout(tables.sizes), x0, y0};
 }
 
 BROKKR_MACHINE_END

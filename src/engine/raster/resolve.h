@@ -127,7 +127,7 @@ BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, con
     todo &= ~same;
     if (draw.program == kNoProgram) continue;
     const ProgramRun run = open_program(context, draw.program, tile.x0, tile.y0);
-    run_program(w, context, run, draw.program, same, false);
+    run_program(w, context, run, same, false);
     store_results(w, run, pass, tile.number, tile.format, same);
     found |= same;
   }

@@ -113,9 +113,8 @@ BROKKR_FN void SamplesOfRun::operator()(Warp& w, const ProgramRun& run, const Dr
 // Runs a program on pixels of several samples, like run_program.
 BROKKR_FN uint64_t run_sampled(Warp& w, ShadeContext& context, const ProgramRun& run, uint64_t wanted,
                                bool one_primitive, const SamplesOfRun& samples) {
-  const uint32_t number = samples.draw.program;
-  if ((run.program.bits & kProgramPlaced) == 0) return run_program(w, context, run, number, wanted, one_primitive);
-  return run_program(w, context, run, number, wanted, one_primitive, samples);
+  if ((run.program.bits & kProgramPlaced) == 0) return run_program(w, context, run, wanted, one_primitive);
+  return run_program(w, context, run, wanted, one_primitive, samples);
 }
 
 BROKKR_MACHINE_END

@@ -490,7 +490,7 @@ BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& 
   uint64_t kept = batch.wanted;
   if (run.program.color_count != 0 || tests.discards || tests.depth) {
     pass.counts.shaded += uint64_t(count_bits(kept));
-    kept = run_program(w, pass.shading, run, draw.program, kept, batch.triangles == 1);
+    kept = run_program(w, pass.shading, run, kept, batch.triangles == 1);
   }
   // Makes the tests that come after the program, and writes depths. Returns the visible lanes.
   const auto visible = [&](int s, Mask m) {
