@@ -20,39 +20,39 @@ struct LogicCase {
   TargetColor color;
   bool encodes = false;  // State::framebuffer_srgb
   const char* type = "vec4";
-  float most = 255;  // real colours: the code of 1; 0: floats
+  float max_code = 255;  // real colours: the code of 1; 0: floats
   bool has_sign = false;
 };
 
 // A target with a square for each logical operation. A draw gives each pixel a code, further draws combine each square
 // with other codes, and the last draw shows the codes' bytes in target 0: the low bytes, and to their right the high
 // ones. A draw with an operation covers all but one column of its square, through both paths of whole and shared tiles.
-Frame logic_frame(const LogicCase& of, bool masked) {
+Frame logic_frame(const LogicCase& logic, bool masked) {
   ProgramFrame f(2 * kWidth, kSide);
   f.frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}};
   Target other{1, kWidth, kSide};
-  other.colors = {of.color};
+  other.colors = {logic.color};
   f.frame.targets.push_back(other);
   f.frame.views.push_back({1, 0});
   f.add(ClearCommand{1, glm::vec4(0), 1.0f, {}, {}});
-  const std::string type = of.type;
+  const std::string type = logic.type;
   const bool real = type == "vec4";
   // Codes with bits in all places; `a` and `b` differ.
   const auto text = [&](const char* code) {
     const std::string codes =
         "ivec4(" + std::string(code) + ", 255 - (" + code + "), 3 * (" + code + ") + 7, 5 * (" + code + ") + 1)";
     // The least signed code stands for -1, as the next one does.
-    const std::string scaled = "vec4(max(" + codes + " & 255, " + (of.has_sign ? "1" : "0") + ") * " +
-                               (of.most > 255 ? "257" : "1") +
-                               (of.has_sign ? " - " + std::to_string(int(of.most) + 1) : "") + ") / " +
-                               std::to_string(of.most > 0 ? of.most : 255.0f);
+    const std::string scaled = "vec4(max(" + codes + " & 255, " + (logic.has_sign ? "1" : "0") + ") * " +
+                               (logic.max_code > 255 ? "257" : "1") +
+                               (logic.has_sign ? " - " + std::to_string(int(logic.max_code) + 1) : "") + ") / " +
+                               std::to_string(logic.max_code > 0 ? logic.max_code : 255.0f);
     return "out " + type + " color0;\nvoid main() { ivec2 p = ivec2(gl_FragCoord.xy) & 15; color0 = " +
            (real ? scaled : type + "(" + codes + (type == "uvec4" ? " & 255)" : ")")) + "; }\n";
   };
   State state = f.default_state();
   state.viewport = {0, 0, kWidth, kSide};
   state.depth.test = state.depth.write = false;
-  state.framebuffer_srgb = of.encodes;
+  state.framebuffer_srgb = logic.encodes;
   const auto draw = [&](uint32_t program, double x0, double x1) {
     f.draw_with(program, state, rectangle(x0, 0, x1, kSide), {}, {}, Topology::triangles, 1);
   };
@@ -67,8 +67,8 @@ Frame logic_frame(const LogicCase& of, bool masked) {
     draw(second, op * kSide, (op + 1) * kSide - 1);
   }
   CapturedTexture texture;
-  texture.format = of.color.format;
-  texture.base = of.color.base;
+  texture.format = logic.color.format;
+  texture.base = logic.color.base;
   texture.width = kWidth;
   texture.height = kSide;
   texture.images = {{0, 0, 1, TargetPlane::color0}};
@@ -77,9 +77,9 @@ Frame logic_frame(const LogicCase& of, bool masked) {
   const std::string prefix = real ? "" : type.substr(0, 1);
   ProgramSampler picture{"picture"};
   picture.type = prefix == "i" ? SampledType::integer : prefix == "u" ? SampledType::natural : SampledType::real;
-  const std::string shown = of.has_sign ? "gl_FragCoord.x < 256.0 ? v : -v"
-                            : real      ? "vec4(v)"
-                                        : "vec4((uvec4(v) >> (gl_FragCoord.x < 256.0 ? 0u : 24u)) & 255u) / 255.0";
+  const std::string shown = logic.has_sign ? "gl_FragCoord.x < 256.0 ? v : -v"
+                            : real         ? "vec4(v)"
+                                           : "vec4((uvec4(v) >> (gl_FragCoord.x < 256.0 ? 0u : 24u)) & 255u) / 255.0";
   const uint32_t show = f.program(
       "uniform " + prefix + "sampler2D picture; out vec4 color0;\nvoid main() {\n  " + type +
           " v = texelFetch(picture, ivec2(gl_FragCoord.xy) % ivec2(256, 16), 0);\n  color0 = " + shown + ";\n}\n",
@@ -108,9 +108,9 @@ TEST_P(GlLogicTest, AllOperationsAgreeWithOpenGL) {
     for (size_t i = 0; i < got.color.size(); ++i) {
       const size_t x = i % (2 * kWidth), op = x % kWidth / kSide;
       // The two encode sRGB by different curves.
-      const int most = GetParam().encodes ? 2 : 0;
+      const int tolerance = GetParam().encodes ? 2 : 0;
       for (int c = 0; c < 32; c += 8) {
-        ASSERT_LE(std::abs(int(got.color[i] >> c & 255) - int(expected.color[i] >> c & 255)), most)
+        ASSERT_LE(std::abs(int(got.color[i] >> c & 255) - int(expected.color[i] >> c & 255)), tolerance)
             << std::hex << "operation " << op << ", pixel " << x << ", " << i / (2 * kWidth) << ": OpenGL "
             << expected.color[i] << ", Brokkr " << got.color[i];
       }
@@ -118,9 +118,9 @@ TEST_P(GlLogicTest, AllOperationsAgreeWithOpenGL) {
     }
     if (!masked) squares.insert(square.begin(), square.end());
   }
-  const bool has_codes = GetParam().most > 0 && !GetParam().encodes;
+  const bool has_codes = GetParam().max_code > 0 && !GetParam().encodes;
   // The picture's 8 bits do not tell -1 / 32767, all ones, from 0.
-  const size_t of_codes = GetParam().has_sign && GetParam().most > 127 ? 15 : 16;
+  const size_t of_codes = GetParam().has_sign && GetParam().max_code > 127 ? 15 : 16;
   EXPECT_EQ(squares.size(), has_codes ? of_codes : 1);
 }
 

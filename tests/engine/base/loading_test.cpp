@@ -397,7 +397,7 @@ TEST(PrimitiveCounts, AreThoseOfWalkingTheIndices) {
           draw.restart = restart;
           draw.first_index = begin;
           draw.element_count = uint32_t(end - begin);
-          ASSERT_EQ(counts.of(draw), primitive_count(frame, draw)) << topology << ' ' << begin << ' ' << end;
+          ASSERT_EQ(counts.count(draw), primitive_count(frame, draw)) << topology << ' ' << begin << ' ' << end;
         }
       }
     }

@@ -82,23 +82,23 @@ bool can_change(const StencilState& state) {
 
 // Written out operation by operation, as OpenGL's table has them.
 uint8_t logic_result(LogicOp op, uint8_t s, uint8_t d) {
-  const auto of = [](int value) { return uint8_t(value); };
+  const auto byte = [](int value) { return uint8_t(value); };
   switch (op) {
     case LogicOp::clear: return 0;
-    case LogicOp::and_both: return of(s & d);
-    case LogicOp::and_reverse: return of(s & ~d);
+    case LogicOp::and_both: return byte(s & d);
+    case LogicOp::and_reverse: return byte(s & ~d);
     case LogicOp::copy: return s;
-    case LogicOp::and_inverted: return of(~s & d);
+    case LogicOp::and_inverted: return byte(~s & d);
     case LogicOp::noop: return d;
-    case LogicOp::xor_both: return of(s ^ d);
-    case LogicOp::or_both: return of(s | d);
-    case LogicOp::nor: return of(~(s | d));
-    case LogicOp::equiv: return of(~(s ^ d));
-    case LogicOp::invert: return of(~d);
-    case LogicOp::or_reverse: return of(s | ~d);
-    case LogicOp::copy_inverted: return of(~s);
-    case LogicOp::or_inverted: return of(~s | d);
-    case LogicOp::nand: return of(~(s & d));
+    case LogicOp::xor_both: return byte(s ^ d);
+    case LogicOp::or_both: return byte(s | d);
+    case LogicOp::nor: return byte(~(s | d));
+    case LogicOp::equiv: return byte(~(s ^ d));
+    case LogicOp::invert: return byte(~d);
+    case LogicOp::or_reverse: return byte(s | ~d);
+    case LogicOp::copy_inverted: return byte(~s);
+    case LogicOp::or_inverted: return byte(~s | d);
+    case LogicOp::nand: return byte(~(s & d));
     case LogicOp::set: return 0xff;
   }
   return s;

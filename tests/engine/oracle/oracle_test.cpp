@@ -39,11 +39,13 @@ TEST(Oracle, AssemblesStripsFansAndRestarts) {
                                                Topology::triangle_strip);
   restarts.restart = true;
   using List = std::vector<Corners>;
-  const auto of = [&](size_t i) { return assemble(builder.frame, std::get<DrawCommand>(builder.frame.commands[i])); };
-  EXPECT_EQ(of(1), (List{{0, 1, 2}, {2, 1, 3}, {2, 3, 4}}));
-  EXPECT_EQ(of(2), (List{{0, 1, 2}, {0, 2, 3}, {0, 3, 4}}));
-  EXPECT_EQ(of(3), (List{{0, 1, 2}}));
-  EXPECT_EQ(of(4), (List{{0, 1, 2}, {2, 1, 3}, {4, 2, 0}}));
+  const auto triangles = [&](size_t i) {
+    return assemble(builder.frame, std::get<DrawCommand>(builder.frame.commands[i]));
+  };
+  EXPECT_EQ(triangles(1), (List{{0, 1, 2}, {2, 1, 3}, {2, 3, 4}}));
+  EXPECT_EQ(triangles(2), (List{{0, 1, 2}, {0, 2, 3}, {0, 3, 4}}));
+  EXPECT_EQ(triangles(3), (List{{0, 1, 2}}));
+  EXPECT_EQ(triangles(4), (List{{0, 1, 2}, {2, 1, 3}, {4, 2, 0}}));
   EXPECT_EQ(triangle_count(builder.frame), 10u);
 }
 

@@ -19,7 +19,7 @@ using shader::Value;
 
 constexpr long double kUnit = 0x1p-24L;       // half a unit in the last place of 1
 constexpr long double kSmallest = 0x1p-126L;  // machines may write smaller numbers as 0
-constexpr uint32_t kMostIterations = 65536;
+constexpr uint32_t kMaxLoopIterations = 65536;
 
 struct Slot {
   ExactNumber number;
@@ -118,7 +118,7 @@ class Evaluator {
         return at;
       case Op::end_if: return at;
       case Op::repeat:
-        if (operand(one, 0).truth && ++loops_.back().count < kMostIterations) return loops_.back().begin;
+        if (operand(one, 0).truth && ++loops_.back().count < kMaxLoopIterations) return loops_.back().begin;
         loops_.pop_back();
         return at;
       case Op::set:

@@ -70,8 +70,8 @@ double slowness() {
 }
 
 RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const RenderOptions& options,
-                           double most_seconds) {
-  if (slowness() > 1) most_seconds *= 10;
+                           double max_seconds) {
+  if (slowness() > 1) max_seconds *= 10;
   const auto processor_seconds = [] {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -84,7 +84,7 @@ RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const Re
   std::thread watch([&] {
     std::unique_lock lock(mutex);
     while (!changed.wait_for(lock, std::chrono::milliseconds(50), [&] { return ended; })) {
-      if (processor_seconds() - begin < most_seconds) continue;
+      if (processor_seconds() - begin < max_seconds) continue;
       stuck = true;
       renderer.request_abort();
     }
@@ -106,7 +106,7 @@ RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const Re
   }
   end();
   if (stuck)
-    ADD_FAILURE() << "the launch made no progress: it did not end in " << most_seconds << " s of processor time";
+    ADD_FAILURE() << "the launch made no progress: it did not end in " << max_seconds << " s of processor time";
   return result;
 }
 

@@ -17,10 +17,10 @@ namespace brokkr::test {
 void expect_same_pictures(const std::vector<TargetImage>& expected, const std::vector<TargetImage>& got);
 
 // Renders a small frame to its end. If a launch makes no progress, it is ended and the test fails with a message:
-// blocks that wait for each other use processor time, and no such frame needs `most_seconds` of it (ten times as much
+// blocks that wait for each other use processor time, and no such frame needs `max_seconds` of it (ten times as much
 // under a sanitizer). Waiting on a busy computer does not count.
 RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const RenderOptions& options,
-                           double most_seconds = 30);
+                           double max_seconds = 30);
 
 // The machines of this build that run here, the CPU first. CUDA is included if there is a GPU or the PTX interpreter
 // (docs/research/ptx.md).

@@ -216,8 +216,8 @@ TEST_F(ProgramDiscards, AreNotProvedByVaryingsOfOtherUniforms) {
     EXPECT_EQ(result.statistics.ordered_phases, 1u);
     Frame shaded = frame;
     EXPECT_EQ(shade_vertices(shaded), std::vector<std::string>{});
-    PreparedFrame anew = Renderer().prepare(shaded);
-    EXPECT_EQ(result.targets[0].layers[0].color, draw(anew).color);
+    PreparedFrame prepared_again = Renderer().prepare(shaded);
+    EXPECT_EQ(result.targets[0].layers[0].color, draw(prepared_again).color);
   }
 }
 

@@ -63,7 +63,7 @@ inline std::vector<SampleCase> sample_cases() {
 }
 
 // perspective: w differs between the corners.
-inline Frame sample_frame(const SampleCase& of, int samples, bool perspective = false, bool depth = true) {
+inline Frame sample_frame(const SampleCase& sample_case, int samples, bool perspective = false, bool depth = true) {
   oracle::FrameBuilder builder(kSampledWidth * samples, kSampledHeight);
   Frame& frame = builder.frame;
   frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}};
@@ -83,7 +83,7 @@ inline Frame sample_frame(const SampleCase& of, int samples, bool perspective = 
   };
   FragmentProgram& drawn =
       add_program("in vec2 a; centroid in vec2 c; sample in vec2 s; noperspective in vec2 n;\nvoid main() { " +
-                  std::string(of.body) + " }\n");
+                  std::string(sample_case.body) + " }\n");
   drawn.varyings = {
       {.name = "a", .type = ShaderType::vec2, .offset = 0},
       {.name = "c", .type = ShaderType::vec2, .offset = 2, .centroid = true},
@@ -93,7 +93,7 @@ inline Frame sample_frame(const SampleCase& of, int samples, bool perspective = 
   state.viewport = {0, 0, kSampledWidth, kSampledHeight};
   state.depth.test = state.depth.write = depth;
   state.depth.func = CompareFunc::less;
-  of.change(state);
+  sample_case.change(state);
   const double corners[][4] = {{0.7, 0.4, -0.5, 1.0},  {11.3, 2.1, 0.6, 2.0}, {3.2, 9.7, 0.1, 1.5},
                                {11.6, 9.5, -0.4, 1.3}, {1.1, 7.3, 0.3, 0.8},  {9.9, 0.6, 0.2, 1.0}};
   std::vector<glm::vec4> positions;

@@ -313,8 +313,8 @@ TEST_F(UserShaders, BuffersKeepFloatsFromPictureToPicture) {
 }
 
 TEST_F(UserShaders, BuffersOfThisPictureAndTheOneBefore) {
-  const auto number = [](const std::string& of) {
-    return "void mainImage(out vec4 o, vec2 u) { o = vec4(" + of + "); }";
+  const auto number = [](const std::string& value) {
+    return "void mainImage(out vec4 o, vec2 u) { o = vec4(" + value + "); }";
   };
   const std::string a = "texelFetch(iChannel0, ivec2(u), 0).x", b = "texelFetch(iChannel1, ivec2(u), 0).x";
   FragmentShader shader{.text = number(a + ", " + b + ", float(iChannelResolution[0] == vec3(8, 8, 1)), 1")};

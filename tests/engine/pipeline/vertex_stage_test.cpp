@@ -92,8 +92,10 @@ void main() {
   for (uint32_t instance = 0; instance < 5; ++instance) {
     for (uint32_t vertex = 0; vertex < 3; ++vertex) {
       const size_t at = instance * 3 + vertex;
-      const float x = float(3 * vertex + 1), of = float(20 * instance);
-      EXPECT_EQ(stage.position(at), glm::vec4(-(x + 1) + (instance == 0 ? 0 : of - 10), x + of, x + 2.5f, 1.25f)) << at;
+      const float x = float(3 * vertex + 1), offset = float(20 * instance);
+      EXPECT_EQ(stage.position(at),
+                glm::vec4(-(x + 1) + (instance == 0 ? 0 : offset - 10), x + offset, x + 2.5f, 1.25f))
+          << at;
       EXPECT_EQ(stage.shade(at, 0), 4);
       EXPECT_EQ(stage.shade(at, 1), -1 - float(instance / 2));
       EXPECT_EQ(stage.shade(at, 2), float(vertex + 7));

@@ -81,7 +81,7 @@ struct Context {
 
 // A worker's own queues if it has any: room for all tasks of n <= 1000.
 template <class Root, bool kOwn>
-static auto own_queues() {
+static auto queues_of_block() {
   if constexpr (kOwn) {
     return std::make_unique<OwnQueues<Root, 64>>();
   } else {
@@ -109,7 +109,7 @@ static uint64_t run(uint32_t n, int workers, void (*launch)(int, void (*)(void*,
         auto& l = *static_cast<Launch*>(p);
         Warp w;
         Context context{l.total, l.n};
-        const auto own = own_queues<Root, kOwn>();
+        const auto own = queues_of_block<Root, kOwn>();
         using Own = typename std::decay_t<decltype(own)>::element_type;
         Worker<Root, Context, Own>(w, l.memory, context, uint32_t(worker), own.get()).run();
       },

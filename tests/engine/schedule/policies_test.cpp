@@ -58,9 +58,9 @@ TEST_P(Policies, DiscretizedPrioritiesRunClassByClass) {
 // All priorities lie in the lowest of 16 classes. Once the bound has fallen to them, no job runs before one that is
 // more urgent by at least a sixteenth of the bound.
 TEST_P(Policies, DecreasingPrioritiesAreToldApart) {
-  constexpr uint32_t kMost = 1u << 18;
+  constexpr uint32_t kMaxKey = 1u << 18;
   std::vector<uint32_t> keys;
-  for (uint32_t i = 0; i < 300; ++i) keys.push_back(scramble(i + 1) % kMost);
+  for (uint32_t i = 0; i < 300; ++i) keys.push_back(scramble(i + 1) % kMaxKey);
   const auto run_with = [&](uint64_t patience) {
     Launch r = program("decreasing");
     r.seeds = jobs_with_keys(keys);
@@ -77,9 +77,9 @@ TEST_P(Policies, DecreasingPrioritiesAreToldApart) {
     std::sort(sorted.begin(), sorted.end());
     std::sort(all.begin(), all.end());
     ASSERT_EQ(sorted, all);
-    uint32_t least = kMost;
+    uint32_t least = kMaxKey;
     for (size_t i = 6 * patience; i < order.size(); ++i) {
-      EXPECT_LT(order[i], least + kMost / 16) << "job " << i << " with patience " << patience;
+      EXPECT_LT(order[i], least + kMaxKey / 16) << "job " << i << " with patience " << patience;
       least = std::min(least, order[i]);
     }
   }

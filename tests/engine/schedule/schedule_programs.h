@@ -94,7 +94,7 @@ struct Seeds {
 template <class Root>
 static Program program(const char* name) {
   using Memory = ProgramMemory<Root>;
-  static constexpr auto of = [](const Plan& plan) {
+  static constexpr auto memory_of = [](const Plan& plan) {
     Memory memory = Memory::layout(plan.memory, plan.capacity);
     memory.maintainers = plan.maintainers;
     return memory;
@@ -105,16 +105,16 @@ static Program program(const char* name) {
           Memory::kWords,
           [](uint32_t capacity, uint32_t workers) { return Memory::bytes(capacity, workers); },
           [](const Plan& plan) {
-            *of(plan).open = plan.workers;
-            if (plan.begun_ns != 0) *of(plan).begin_ns = clock_ns() - plan.begun_ns;
+            *memory_of(plan).open = plan.workers;
+            if (plan.begun_ns != 0) *memory_of(plan).begin_ns = clock_ns() - plan.begun_ns;
           },
-          [](const Plan& plan) { return of(plan).shared; },
-          [](const Plan& plan) { return of(plan).user; },
-          [](const Plan& plan) { return of(plan).stop; },
-          [](const Plan& plan) { return *of(plan).refused; },
+          [](const Plan& plan) { return memory_of(plan).shared; },
+          [](const Plan& plan) { return memory_of(plan).user; },
+          [](const Plan& plan) { return memory_of(plan).stop; },
+          [](const Plan& plan) { return *memory_of(plan).refused; },
           [](const Plan& plan, int worker) {
             Warp w;
-            const Memory memory = of(plan);
+            const Memory memory = memory_of(plan);
             Seeds<Root> seeds{plan};
             Worker<Root, Seeds<Root>>(w, memory, seeds, uint32_t(worker)).run();
           }};

@@ -153,7 +153,9 @@ TEST(ShaderControl, DifferencesBetweenPathsAreZero) {
   expect_function("result = 5.0; if (mod(x, 4.0) != 1.0) { float y = x * x * 3.0 + 1.0; result = dFdx(y * y); }",
                   [](float x) {
                     const int s = int(x), left = s & ~1, right = s | 1;
-                    const auto y = [](int of) { return float(of * of * 3 + 1) * float(of * of * 3 + 1); };
+                    const auto y = [](int iteration) {
+                      return float(iteration * iteration * 3 + 1) * float(iteration * iteration * 3 + 1);
+                    };
                     return s % 4 == 1 ? 5.0f : s % 4 == 0 ? 0.0f : y(right) - y(left);
                   });
 }

@@ -434,10 +434,10 @@ TEST_F(FoldLookupsTest, ComparisonsGiveTheBitsOfTheGeneralPath) {
         BoundTextures& bound = is_kept ? kept[folded.size()] : own;
         bind(bound, TextureKind::two);
         expect_same(run_everywhere(plain, {}, input, {bound.tables, bound.slots}), of_layers, name);
-        BoundTextures rows, own_row;
+        BoundTextures rows, single_row;
         bind(rows, TextureKind::one_array);
         const Results of_rows = run_everywhere(lines, {}, input, {rows.tables, rows.slots});
-        BoundTextures& row = is_kept ? kept[folded.size() + 1] : own_row;
+        BoundTextures& row = is_kept ? kept[folded.size() + 1] : single_row;
         bind(row, TextureKind::one);
         expect_same(run_everywhere(line, {}, input, {row.tables, row.slots}), of_rows, name + ", a line");
         if (!is_kept) continue;

@@ -100,7 +100,7 @@ TEST(ShaderFunctions, InverseHyperbolics) {
       {"atanh(x)", [](double x) { return std::atanh(x); }, [](double s) { return (s - 31.5) / 32; }},
   };
   for (const auto& [text, right, number] : functions) {
-    const auto input = [&, of = number](uint32_t, int s) { return bits_of(float(of(s))); };
+    const auto input = [&, value = number](uint32_t, int s) { return bits_of(float(value(s))); };
     const std::string body = std::string("in float x; out float result; void main() { result = ") + text + "; }\n";
     const Results results = run_everywhere(compiled("#version 450\n" + body), {}, input);
     for (int s = 0; s < kSamples; ++s) {
@@ -173,15 +173,15 @@ TEST(ShaderFunctions, Bits) {
 TEST(ShaderFunctions, BitFields) {
   for (const auto& [offset, count] :
        {std::pair(0, 32), std::pair(5, 7), std::pair(31, 1), std::pair(0, 0), std::pair(16, 16)}) {
-    const std::string of = ", " + std::to_string(offset) + ", " + std::to_string(count) + ");";
+    const std::string field_end = ", " + std::to_string(offset) + ", " + std::to_string(count) + ");";
     const uint64_t mask = (uint64_t(1) << count) - 1;
-    expect_bits("uint", "result = bitfieldExtract(u" + of,
+    expect_bits("uint", "result = bitfieldExtract(u" + field_end,
                 [&](int s) { return uint32_t(word_of(s) >> offset & mask); });
-    expect_bits("int", "result = bitfieldExtract(i" + of, [&](int s) {
+    expect_bits("int", "result = bitfieldExtract(i" + field_end, [&](int s) {
       const int64_t field = int64_t(word_of(s) >> offset & mask);
       return uint32_t(count > 0 && (field >> (count - 1) & 1) != 0 ? field - (int64_t(1) << count) : field);
     });
-    expect_bits("uint", "result = bitfieldInsert(u, u * 3u" + of, [&](int s) {
+    expect_bits("uint", "result = bitfieldInsert(u, u * 3u" + field_end, [&](int s) {
       const uint64_t at = mask << offset;
       return uint32_t((word_of(s) & ~at) | ((uint64_t(word_of(s) * 3) << offset) & at));
     });

@@ -179,9 +179,9 @@ TEST_F(CudaShader, LookupsHaveTheCpusBits) {
       const float value = float(int32_t(next(state))) * 0x1p-29f;
       std::memcpy(gpu_->registers + i, &value, sizeof value);
     }
-    const uint32_t how = uint32_t(kind) << kSampleKind;
-    CodeInstruction detail = {Op::detail, {9}, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 0, how | kSampleOfQuad};
-    CodeInstruction sample = {Op::sample, {5, 6, 7, 8}, {}, 0, how};
+    const uint32_t sample_bits = uint32_t(kind) << kSampleKind;
+    CodeInstruction detail = {Op::detail, {9}, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 0, sample_bits | kSampleOfQuad};
+    CodeInstruction sample = {Op::sample, {5, 6, 7, 8}, {}, 0, sample_bits};
     uint16_t operand = 0;
     for (; operand < coordinates_of(kind); ++operand) sample.operand[operand] = operand;
     if (number % 5 == 0) sample.extra |= kSampleCompare, sample.operand[operand++] = 4;

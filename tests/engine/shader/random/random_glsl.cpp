@@ -760,7 +760,7 @@ void bind_random_textures(uint64_t seed, const Program& program, BoundTextures& 
     if (defined && !is_cube(sampler.kind) && binding == Binding::nothing) binding = Binding::whole;
     if (defined && sampler.kind == TextureKind::buffer) binding = Binding::whole;
     CapturedTexture texture;
-    CapturedSampler how;
+    CapturedSampler captured_sampler;
     texture.kind = sampler.kind;
     SampledType type = sampler.type;
     if (binding == Binding::misfit) {
@@ -783,19 +783,21 @@ void bind_random_textures(uint64_t seed, const Program& program, BoundTextures& 
     if (is_depth) {
       texture.format = TexelFormat::depth32f;
       texture.base = TexelBase::depth;
-      how.compare = CompareFunc::lequal;
+      captured_sampler.compare = CompareFunc::lequal;
     }
     const bool is_linear = type == SampledType::real && kind != TextureKind::buffer && (!random.one_in(3) || defined);
-    how.magnify_linear = how.minify_linear = is_linear;
-    how.mip = texture.levels == 1 ? MipFilter::none : random.one_in(2) ? MipFilter::linear : MipFilter::nearest;
+    captured_sampler.magnify_linear = captured_sampler.minify_linear = is_linear;
+    captured_sampler.mip = texture.levels == 1 ? MipFilter::none
+                           : random.one_in(2)  ? MipFilter::linear
+                                               : MipFilter::nearest;
     constexpr TextureWrap kWraps[] = {TextureWrap::repeat, TextureWrap::clamp_to_edge, TextureWrap::mirrored_repeat,
                                       TextureWrap::clamp_to_border};
-    how.wrap.fill(kind == TextureKind::rectangle ? TextureWrap::clamp_to_edge : kWraps[random.below(4)]);
-    if (random.one_in(5) && texture.levels > 1) how.anisotropy = 4;
+    captured_sampler.wrap.fill(kind == TextureKind::rectangle ? TextureWrap::clamp_to_edge : kWraps[random.below(4)]);
+    if (random.one_in(5) && texture.levels > 1) captured_sampler.anisotropy = 4;
     if (defined) {
       // Filtered integers have no value, and llvmpipe filters an explicit level anisotropically too.
-      if (type != SampledType::real) how.mip = std::min(how.mip, MipFilter::nearest);
-      how.anisotropy = 1;
+      if (type != SampledType::real) captured_sampler.mip = std::min(captured_sampler.mip, MipFilter::nearest);
+      captured_sampler.anisotropy = 1;
     }
     std::vector<uint32_t> texels(size_t(texture_bytes(texture) + 3) / 4);
     for (uint32_t& texel : texels)
@@ -803,7 +805,7 @@ void bind_random_textures(uint64_t seed, const Program& program, BoundTextures& 
     if (binding == Binding::nothing) {
       textures.frame.inputs[0].textures.emplace_back();
     } else {
-      textures.add(texture, std::as_bytes(std::span(texels)), how);
+      textures.add(texture, std::as_bytes(std::span(texels)), captured_sampler);
     }
   }
   textures.prepare(kMaxSamplers);
