@@ -40,7 +40,7 @@ class Drawing {
   void area(std::vector<Spot> corners, const std::string& color, double opacity = 1);
   // `dashes`: lengths of dash and gap in pixels; 0: none.
   void line(std::vector<Spot> points, const std::string& color, double width, double dash = 0, double gap = 0);
-  // `at`: the middle, start or end of the text's base line.
+  // `origin`: the middle, start or end of the text's base line.
   void text(Spot origin, const std::string& words, const TextStyle& style);
   void set_height(double height) { height_ = height; }
   double width() const { return width_; }

@@ -68,10 +68,10 @@ void attach_shader(GLuint program, GLenum type, const std::string& text);
 // `info` must be inspected. Leaves `info.shadow` 0 if the driver rejects every form of it.
 void add_shadow(const Context& context, GLuint original, ProgramInfo& info);
 
-// Copies one element from program `from` to the current program.
+// Copies one element from the program `original` to the current program.
 void copy_uniform(GLuint original, const CopiedUniform& uniform);
 
-// Gives the blocks of `to` the bindings that those of the same name have in `from`.
+// Gives the blocks of `shadow` the bindings that blocks of the same name have in `original`.
 void copy_bindings(const Context& context, GLuint original, GLuint shadow);
 
 }  // namespace brokkr::capture

@@ -115,9 +115,9 @@ struct GameCamera {
 // `load.progress` throws.
 GameCamera find_game_camera(const Frame& frame, const LoadOptions& load = {});
 
-// Moves all draws of `camera`, which belongs to `frame`, and runs the vertex programs. `to` is in the eye space of the
-// captured camera; its field of view replaces the captured one. Values of uniforms may have changed since the camera
-// was found. Returns the lines of shade_vertices.
+// Moves all draws of `camera`, which belongs to `frame`, and runs the vertex programs. `new_camera` is in the eye space
+// of the captured camera; its field of view replaces the captured one. Values of uniforms may have changed since the
+// camera was found. Returns the lines of shade_vertices.
 std::vector<std::string> move_game_camera(Frame& frame, const GameCamera& camera, const Camera& new_camera,
                                           const LoadOptions& load = {});
 

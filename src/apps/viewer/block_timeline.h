@@ -17,8 +17,8 @@ struct TimeRange {
   double length() const { return end - begin; }
   bool operator==(const TimeRange&) const = default;
 };
-// Shortens (`factor` below 1) or lengthens a range around its point `at` (0..1 of the range), which stays in place. The
-// result lies within the frame and is at least a hundred-thousandth of it.
+// Shortens (`factor` below 1) or lengthens a range around its point `share` (0..1 of the range), which stays in place.
+// The result lies within the frame and is at least a hundred-thousandth of it.
 TimeRange zoomed(const TimeRange& range, double share, double factor);
 // Moves a range by a fraction of its own length, within the frame.
 TimeRange panned(const TimeRange& range, double share);

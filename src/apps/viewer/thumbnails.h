@@ -35,7 +35,7 @@ class Thumbnails {
 
   // The thumbnail of a file or a generated scene; null until it exists, and if it cannot be made. UI thread only.
   const PanelTexture* find(const std::string& path);
-  // Returns true after `of` until the thumbnail exists or is known to be impossible. UI thread only.
+  // Returns true after `find` until the thumbnail exists or is known to be impossible. UI thread only.
   bool is_making(const std::string& path) const;
   // Makes `picture`, which the window shows, the thumbnail of this file.
   void keep(const std::string& path, const Picture& picture);

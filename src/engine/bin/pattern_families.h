@@ -10,7 +10,7 @@
 
 namespace brokkr::pattern_families {
 
-// Throws std::invalid_argument that names the function `of`, the field and the range.
+// Throws std::invalid_argument that names the `subject`, the field and the range.
 void require_range(const char* subject, const char* field, int value, int min, int max);
 
 // Space-filling curves [Kerbl17, 4.1]. They cover exactly bins_x x bins_y, because the curves do not repeat.

@@ -31,7 +31,7 @@ struct LoadStatistics {
   uint64_t total = 0, min_load = 0, max_load = 0;
   double mean = 0, deviation = 0;  // of the whole population: all rasterizers are measured
   double cv = 0;                   // c_v = deviation / mean; 0 if there is no load
-  double imbalance = 1;            // most / mean: the time of the frame relative to an even spread
+  double imbalance = 1;            // max_load / mean: the time of the frame relative to an even spread
 };
 
 // Statistics of known loads. Empty input gives the defaults.

@@ -32,7 +32,7 @@ struct DiffMachine::Impl {
   // Runs a stage over `items` pixels or elements, in as many parts as pay off.
   void run(DiffStage stage, const void* data, uint64_t items);
   uint32_t parts_of(uint64_t items, uint32_t channels = 1) const;
-  // Provides memory for sums of `size` elements; at most `most` contributions go to one element. Runs `largest`, then
+  // Provides memory for sums of `size` elements; at most `max_terms` terms go to one element. Runs `largest`, then
   // `add`, and writes the results. `sums` is a member of `data`.
   void sum(DiffStage largest, DiffStage add, const void* data, DiffSums& sums, uint64_t items, uint64_t max_terms);
 

@@ -150,7 +150,7 @@ BROKKR_FN_INLINE Weights interpolate(const FrameTables& frame, const Run& run, c
   return weights;
 }
 
-// Sets the lanes `which` of `to` to the corners of a primitive that they share, in object space. Sets normals and
+// Sets the lanes `which` of `surface` to the corners of a primitive that they share, in object space. Sets normals and
 // texture coordinates only if the draw has them.
 template <class T>
 BROKKR_FN void load_corners(const FrameTables& frame, const Run& run, const MaterialRecord* material,

@@ -342,9 +342,9 @@ uint32_t find_output(const Program& vertex, const ProgramVarying& varying, uint3
   return kNoWord;
 }
 
-// Fills `to`, except program, code and failure, from its program and the frame's description of the program. A word
-// needs no place if the program does not read it or the driver found it unused. Returns an error for a missing word:
-// "the frame holds no varying 'uv'". Uniforms that the frame does not describe are 0.
+// Fills `captured`, except program, code and failure, from its program and the frame's description of the program. A
+// word needs no place if the program does not read it or the driver found it unused. Returns an error for a missing
+// word: "the frame holds no varying 'uv'". Uniforms that the frame does not describe are 0.
 std::optional<std::string> find_places(const FragmentProgram& frame, CapturedProgram& captured) {
   return Places(frame, captured).find();
 }
