@@ -150,9 +150,9 @@ std::vector<uint8_t> encode_png(int width, int height, const std::vector<uint8_t
   const auto row = static_cast<ptrdiff_t>(width) * 3;
   std::vector<uint8_t> turned, out;
   for (auto end = pixels.end(); end != pixels.begin(); end -= row) turned.insert(turned.end(), end - row, end);
-  const auto append = [](void* bytes, void* data, int size) {
+  const auto append = [](void* context, void* data, int size) {
     const auto* bytes = static_cast<const uint8_t*>(data);
-    auto& all = *static_cast<std::vector<uint8_t>*>(bytes);
+    auto& all = *static_cast<std::vector<uint8_t>*>(context);
     all.insert(all.end(), bytes, bytes + size);
   };
   if (!stbi_write_png_to_func(append, &out, width, height, 3, turned.data(), static_cast<int>(row))) out.clear();

@@ -67,15 +67,15 @@ DracoMesh decode_draco(std::span<const std::byte> data, std::span<const uint64_t
   for (const uint64_t id : ids) {
     const draco::PointAttribute* const attribute = mesh->GetAttributeByUniqueId(uint32_t(id));
     if (attribute == nullptr) fail("its Draco data has no attribute {}; export the file again", id);
-    DracoMesh::Attribute& decoded = result.by_id[id];
-    decoded.components = uint32_t(std::clamp(int(attribute->num_components()), 0, 16));
-    loading.need(result.vertices * decoded.components * sizeof(float), "KHR_draco_mesh_compression");
-    decoded.values.resize(size_t(result.vertices) * decoded.components);
+    DracoMesh::Attribute& copied = result.by_id[id];
+    copied.components = uint32_t(std::clamp(int(attribute->num_components()), 0, 16));
+    loading.need(result.vertices * copied.components * sizeof(float), "KHR_draco_mesh_compression");
+    copied.values.resize(size_t(result.vertices) * copied.components);
     for (uint32_t i = 0; i < result.vertices; i++) {
       loading.step(i, result.vertices);
       const draco::AttributeValueIndex value = attribute->mapped_index(draco::PointIndex(i));
-      if (!attribute->ConvertValue<float>(value, int8_t(decoded.components),
-                                          &decoded.values[size_t(i) * decoded.components]))
+      if (!attribute->ConvertValue<float>(value, int8_t(copied.components),
+                                          &copied.values[size_t(i) * copied.components]))
         fail("{}", kDamaged);
     }
   }

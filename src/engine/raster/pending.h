@@ -90,8 +90,8 @@ BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, Stock& stock, uint32_t
     const Mask done = of_phase && task < before_task;
     const Mask stay = group.valid && !done;
     if (w.any(of_phase && !done)) {
-      const uint32_t first = w.reduce_min(select(of_phase && !done, task, kAllTasks));
-      next_task = first < next_task ? first : next_task;
+      const uint32_t first_task = w.reduce_min(select(of_phase && !done, task, kAllTasks));
+      next_task = first_task < next_task ? first_task : next_task;
     }
     if (w.any(done)) {
       auto left = w.spill(1u);

@@ -223,20 +223,20 @@ void ValueTranslator::translate_sample(const SpirvInstruction& one) {
   }
   if (lookup.compares) extra |= kSampleCompare;
   if (options.offset != 0) extra |= offset_bits(one, operand(one, options.offset));
-  const Values at(operands.begin(), operands.begin() + directions_of(kind));
+  const Values position(operands.begin(), operands.begin() + directions_of(kind));
   Values changes;
   if (options.level != 0) {
     operands.push_back(scalar(one, options.level));
   } else {
     for (size_t i = 0; i < 2; ++i) {
       const Values given = options.changes != 0 ? operand(one, options.changes + i) : Values();
-      if (options.changes != 0 && given.size() < coordinates.size()) fail(one, "changes of each coordinate are needed");
-      for (size_t axis = 0; axis < coordinates.size(); ++axis)
-        changes.push_back(given.empty() ? change_of(i == 0 ? Op::change_x : Op::change_y, coordinates[axis])
+      if (options.changes != 0 && given.size() < position.size()) fail(one, "changes of each coordinate are needed");
+      for (size_t axis = 0; axis < position.size(); ++axis)
+        changes.push_back(given.empty() ? change_of(i == 0 ? Op::change_x : Op::change_y, position[axis])
                                         : given[axis]);
     }
     if (options.changes == 0) extra |= kSampleOfQuad;
-    const Id detail = detail_of_changes(one, coordinates, changes, extra & kSampleOfQuad);
+    const Id detail = detail_of_changes(one, position, changes, extra & kSampleOfQuad);
     operands.push_back(options.bias != 0 ? number_op(Op::add, {detail, scalar(one, options.bias)}) : detail);
   }
   if (!has_changes(extra)) changes.clear();

@@ -196,20 +196,21 @@ class ReyesPanel : public Panel {
     double top = 1;
     for (const ReyesStatistics& f : frames_) top = std::max({top, f.frame_ms, f.budget_ms});
     top *= 1.15;
-    const float step = std::max(2.0f, plot.width / float(kHistory)), bottom = plot.at.y + plot.height;
+    const float step = std::max(2.0f, plot.width / float(kHistory)), bottom = plot.top_left.y + plot.height;
     const auto height = [&](double ms) { return float(ms / top) * plot.height; };
     const size_t shown = std::min(frames_.size(), size_t(plot.width / step));
     for (size_t i = 0; i < shown; ++i) {
       const ReyesStatistics& f = frames_[frames_.size() - 1 - i];
-      const float right = plot.at.x + plot.width - step * float(i), left = right - step + (step > 3 ? 1.0f : 0.0f);
+      const float right = plot.top_left.x + plot.width - step * float(i),
+                  left = right - step + (step > 3 ? 1.0f : 0.0f);
       float y = bottom;
       const double parts[] = {f.split_ms, f.stitch_ms, f.sample_ms};
       for (size_t p = 0; p < std::size(parts); ++p) {
-        const float next = std::max(plot.at.y, y - height(parts[p]));
+        const float next = std::max(plot.top_left.y, y - height(parts[p]));
         plot.list.AddRectFilled({left, next}, {right, y}, kPartColors[p]);
         y = next;
       }
-      if (f.missed) plot.list.AddRectFilled({left, std::max(plot.at.y, y - 3)}, {right, y}, kMissed);
+      if (f.missed) plot.list.AddRectFilled({left, std::max(plot.top_left.y, y - 3)}, {right, y}, kMissed);
       if (f.budget_ms > 0) {
         const float line = bottom - height(f.budget_ms);
         plot.list.AddLine({left, line}, {right, line}, kBudgetLine);

@@ -11,7 +11,7 @@ namespace {
 TEST(Load, StatisticsByHand) {
   const LoadStatistics s = load_statistics({2, 4, 4, 4, 5, 5, 7, 9});  // mean 5, variance 32 / 8
   EXPECT_EQ(s.total, 40u);
-  EXPECT_EQ(s.least, 2u);
+  EXPECT_EQ(s.min_load, 2u);
   EXPECT_EQ(s.max_load, 9u);
   EXPECT_DOUBLE_EQ(s.mean, 5);
   EXPECT_DOUBLE_EQ(s.deviation, 2);
