@@ -10,7 +10,7 @@
 #include "base/file_io.h"
 
 #if defined(BROKKR_DRAWING_REGULAR)
-// Roboto of Debian's fonts-roboto-unhinted (Apache License 2.0), as it lay there when the program was built.
+// Roboto of Debian's fonts-roboto-unhinted (Apache License 2.0), as it was installed when the program was built.
 asm(".pushsection .rodata\n"
     ".global brokkr_drawing_regular, brokkr_drawing_bold\n"
     "brokkr_drawing_regular: .incbin \"" BROKKR_DRAWING_REGULAR
@@ -167,7 +167,7 @@ class Canvas {
     if (x0 > x1) std::swap(x0, x1);
     float* const cells = &shares_[size_t(y - first_row_) * row()];
     const int first = int(x0), last = int(x1);
-    // The area right of the edge, cell by cell: what the cells before it have is taken off.
+    // The area right of the edge, cell by cell: each cell takes what the cells before it have not taken.
     double before = 0;
     for (int x = first; x <= last; ++x) {
       const double a = std::max(x0, double(x)), b = std::min(x1, double(x + 1));

@@ -59,9 +59,9 @@ struct DrawnLayers {
   ColorFormat format;
 };
 
-// The layers of the chosen target: to `picture`, or where it has several, all to a file of their own where {} of
-// --output stands for the layer's number (with several inputs: for NAME-NUMBER), else as layers of one .exr. Nothing
-// where `picture` is empty. Returns what a summary calls them.
+// Writes the layers of the chosen target to `picture`. If the target has several, each goes to its own file, where {}
+// in --output stands for the layer's number (with several inputs: for NAME-NUMBER); without {} they become layers of
+// one .exr. Writes nothing if `picture` is empty. Returns the name that a summary gives them.
 std::string write_picture(const std::string& picture, const Arguments& arguments, const std::string& file, bool several,
                           const DrawnLayers& drawn);
 

@@ -82,7 +82,7 @@ RatioEstimate paired_ratio(std::span<const double> a, std::span<const double> b,
 
 RatioEstimate ratio_of_medians(std::span<const double> a, std::span<const double> b, double confidence, uint32_t seed) {
   constexpr int kResamples = 4000;
-  constexpr size_t kFewest = 6;  // resamples of fewer values tell too little about the tails
+  constexpr size_t kFewest = 6;  // resamples of fewer values say too little about the tails
   const std::vector<double> first = usable(a), second = usable(b);
   const size_t fewer = std::min(first.size(), second.size());
   RatioEstimate r{0, 0, std::numeric_limits<double>::infinity(), confidence, fewer};

@@ -135,7 +135,7 @@ void WorkerPool::withdraw() {
 bool WorkerPool::wait(double timeout_ms) {
   if (is_forked()) return true;
   Crew& crew = *crew_;
-  // A caller that has worked waits for the ends of the others' last pieces, which are near.
+  // A caller that has worked waits only for the others to finish their last pieces, which takes little time.
   const int looks = crew.first > 0 && timeout_ms != 0 ? crew.looks() : 0;
   for (int look = 0; look < looks && crew.running.load(std::memory_order_relaxed) != 0; ++look) rest();
   std::unique_lock lock(crew.mutex);

@@ -80,8 +80,8 @@ struct SrgbCodes {
   static constexpr int kIntervalBits = 16;
   static constexpr uint32_t kInterval = uint32_t(1) << kIntervalBits;
 
-  // The code at the interval's begin in the upper bits. The lower bits overflow into the code if the last 16 bits of a
-  // colour that is not before the step are added.
+  // The code at the start of the interval, in the upper bits. The lower bits overflow into the code when the last 16
+  // bits of a colour at or after the step are added.
   uint32_t word[((kOne - kFirst) >> kIntervalBits) + 1];
 };
 // Evaluated by the compiler alone, so nvcc's warning that a host function reads a device's table does not apply.

@@ -280,7 +280,8 @@ class DivisionGuard {
 // The optimizer writes out every call. This many instructions do not fit into the memory of a shader (main.cpp).
 constexpr uint64_t kMaxWrittenOut = uint64_t(1) << 22;
 
-// Throws if the module has too many instructions once its calls are written out, before minutes and gigabytes tell.
+// Throws if the module has too many instructions once its calls are written out, so that the optimizer does not first
+// spend minutes and gigabytes on them.
 void check_calls(const std::vector<uint32_t>& words) {
   constexpr size_t kHeader = 5;
   struct Function {
@@ -385,7 +386,7 @@ std::vector<uint32_t> with_one_entry(const std::vector<uint32_t>& words, Stage s
 }
 
 // Moves the operations on specialization constants that the optimizer did not fold, such as a choice between floats, to
-// the begin of the function. `words`: a module with one function.
+// the start of the function. `words`: a module with one function.
 std::vector<uint32_t> with_computed_constants(const std::vector<uint32_t>& words) {
   constexpr size_t kHeader = 5;
   std::vector<uint32_t> result(words.begin(), words.begin() + kHeader), moved;
