@@ -344,7 +344,7 @@ MUTATIONS = [
      SHADER, "FoldLookupsTest.PicturesDrawnTexelByPixel*"),
     ("texture-usual-wrap", "src/engine/shade/texture_usual.h", "select(a < 0, last, a), ‹select(b > last, 0, b)›, weight",
      "minimum(b, last)", SHADER_PICTURES, "*TextureMatrix*/TwoRepeatLinear"),
-    ("texture-nearest", "src/engine/shade/texture_plain.h", "plain_pair(kind, kind.wrap[1], coordinates[‹1›], level.height)", "0",
+    ("texture-nearest", "src/engine/shade/texture_plain.h", "plain_pair(kind, kind.wrap[1], position[‹1›], level.height)", "0",
      SHADER_PICTURES, "*TextureMatrix*/TwoRepeatNearest"),
     ("array-layer-half", "src/engine/shade/texture_place.h", "floor(‹number + 0.5f›)", "number + 0.499f",
      SHADER, "ShaderTextures.LayersOfArrays*"),

@@ -89,11 +89,10 @@ BROKKR_FN PlainPair plain_pair(const Kind& kind, TextureWrap wrap, Float u, Int 
 // Filters one level. Kind: PlainKind or KnownPlainKind.
 template <int kAxes, class Kind>
 BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& kind, const PlainLevel& level,
-                                 const Float (&coordinates)[3]) {
-  const PlainPair missing{{0, 0, 0.0f}, {false, false}},
-      x = plain_pair(kind, kind.wrap[0], coordinates[0], level.width);
-  const PlainPair y = kAxes > 1 ? plain_pair(kind, kind.wrap[1], coordinates[1], level.height) : missing;
-  const PlainPair z = kAxes > 2 ? plain_pair(kind, look.texture->wrap[2], coordinates[2], level.depth) : missing;
+                                 const Float (&position)[3]) {
+  const PlainPair missing{{0, 0, 0.0f}, {false, false}}, x = plain_pair(kind, kind.wrap[0], position[0], level.width);
+  const PlainPair y = kAxes > 1 ? plain_pair(kind, kind.wrap[1], position[1], level.height) : missing;
+  const PlainPair z = kAxes > 2 ? plain_pair(kind, look.texture->wrap[2], position[2], level.depth) : missing;
   const Mask borders =
       x.out[0] || x.out[1] || (kAxes > 1 && (y.out[0] || y.out[1])) || (kAxes > 2 && (z.out[0] || z.out[1]));
   const bool has_border = w.any(look.lanes && borders);
@@ -165,15 +164,15 @@ template <int kAxes, class Kind>
 BROKKR_FN Vec4<Warp> plain_lookup(Warp& w, const PlainLookup& look, const Kind& kind, const Float (&given)[3],
                                   Float detail) {
   const SampledRecord& texture = *look.texture;
-  Float coordinates[3] = {0.0f, 0.0f, 0.0f};
-  for (int axis = 0; axis < kAxes; ++axis) coordinates[axis] = finite_or_zero(given[axis]);
+  Float position[3] = {0.0f, 0.0f, 0.0f};
+  for (int axis = 0; axis < kAxes; ++axis) position[axis] = finite_or_zero(given[axis]);
   const auto level_texel = [&](uint32_t level) {
     const auto side = [&](int axis, uint32_t size) {
       return Int(axis < kAxes && size >> level > 1 ? int(size >> level) : 1);
     };
     const PlainLevel one{side(0, texture.width), side(1, texture.height), side(2, texture.depth),
                          Int(int(texture.first[level]))};
-    return plain_texel<kAxes>(w, look, kind, one, coordinates);
+    return plain_texel<kAxes>(w, look, kind, one, position);
   };
   const auto handed = [&](const Vec4<Warp>& texel)
                           BROKKR_INLINE_LAMBDA { return kind.compares ? texel : handed_on(texture, texel); };
@@ -191,7 +190,7 @@ BROKKR_FN Vec4<Warp> plain_lookup(Warp& w, const PlainLookup& look, const Kind& 
     const auto side = [&](int axis, uint32_t size) { return axis < kAxes ? side_of_level(size, number) : Int(1); };
     const PlainLevel each{side(0, texture.width), side(1, texture.height), side(2, texture.depth),
                           as_int(w.gather(texture.first, number, look.lanes))};
-    return plain_texel<kAxes>(w, look, kind, each, coordinates);
+    return plain_texel<kAxes>(w, look, kind, each, position);
   };
   const Vec4<Warp> own = lanes_texel(choice.level);
   return handed(mixes ? between_levels(own, lanes_texel(minimum(choice.level + 1, int(last))), choice.next) : own);
