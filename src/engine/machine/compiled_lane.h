@@ -194,6 +194,20 @@ BROKKR_FN Uint multiply_halves(Uint a, Uint b) {
   return Uint(Vector<uint32_t>(Native<uint32_t>(Halves(a.v.n) * Halves(b.v.n))));
 }
 BROKKR_FN Uint upper_bytes_of_halves(Uint a) { return Uint(Vector<uint32_t>(Native<uint32_t>(Halves(a.v.n) >> 8))); }
+#if __has_builtin(__builtin_shufflevector) && BROKKR_LANES % 8 == 0
+#define BROKKR_REPEATS_HALVES
+BROKKR_FN Uint lower_half_twice(Uint a) {
+  const auto h = Halves(a.v.n);
+#if BROKKR_LANES == 8
+  const Halves twice = __builtin_shufflevector(h, h, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14);
+#else
+  const Halves twice =
+      __builtin_shufflevector(h, h, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14, 16, 16, 18, 18, 20, 20, 22, 22,
+                              24, 24, 26, 26, 28, 28, 30, 30);
+#endif
+  return Uint(Vector<uint32_t>(Native<uint32_t>(twice)));
+}
+#endif
 BROKKR_FN Int dot_halves(Uint a, Uint b) {
   const auto x = SignedHalves(a.v.n), y = SignedHalves(b.v.n);
 #if BROKKR_DOTS_HALVES == 128
@@ -305,6 +319,40 @@ class Warp : public NearWords<Warp> {
       if (m.m.n[i] != 0) p[at.v.n[i]] = a.v.n[i];
     }
   }
+
+#if BROKKR_LANES == 8 && defined(BROKKR_CONVERTS_HALVES) && __has_builtin(__builtin_shufflevector)
+  static constexpr bool has_half_rows = true;
+  BROKKR_FN static void load_half_rows(const uint32_t* p, Int words, Float (&column)[8]) {
+    typedef short EightHalves __attribute__((vector_size(16)));
+    int32_t at[kWidth];
+    __builtin_memcpy(at, &words.v.n, sizeof at);
+    Native<float> row[kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      EightHalves halves;
+      __builtin_memcpy(&halves, p + at[i], sizeof halves);
+      row[i] = __builtin_ia32_vcvtph2ps256(halves);
+    }
+    for (int k = 0; k < 8; k += 4) {  // four columns of lanes 0 .. 3 lie beside those of lanes 4 .. 7
+      Native<float> side[4];
+      for (int i = 0; i < 4; ++i) {
+        side[i] = k == 0 ? __builtin_shufflevector(row[i], row[i + 4], 0, 1, 2, 3, 8, 9, 10, 11)
+                         : __builtin_shufflevector(row[i], row[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+      }
+      const auto low = [](Native<float> a, Native<float> b) {
+        return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+      };
+      const auto high = [](Native<float> a, Native<float> b) {
+        return __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+      };
+      const auto set = [&](int c, Native<float> a, Native<float> b) {
+        column[k + c] = Float(Vector<float>(__builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)));
+        column[k + c + 1] = Float(Vector<float>(__builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)));
+      };
+      set(0, low(side[0], side[1]), low(side[2], side[3]));
+      set(2, high(side[0], side[1]), high(side[2], side[3]));
+    }
+  }
+#endif
 
  private:
   friend NearWords<Warp>;

@@ -1,6 +1,7 @@
 // Words of two 16-bit numbers, which filter bytes (shade/texture_usual.h). Processors have instructions for such halves
 // that cost less than products of whole words. If BROKKR_DOTS_HALVES is defined, the machine provides multiply_halves
-// (both halves, modulo 2^16), dot_halves (the sum of both products of signed halves) and upper_bytes_of_halves.
+// (both halves, modulo 2^16), dot_halves (the sum of both products of signed halves) and upper_bytes_of_halves. If
+// BROKKR_REPEATS_HALVES is defined, it provides lower_half_twice.
 #pragma once
 
 BROKKR_MACHINE_BEGIN
@@ -18,6 +19,15 @@ BROKKR_FN Uint weighted_halves(Uint two, Uint weight) {
 // Signed halves are 2^15 too small, so a sum is too small by 2^15 times the sum of the weights, which is 256.
 BROKKR_FN Int sum_of_halves(Uint pair, Uint weights) { return dot_halves(pair ^ 0x80008000u, weights) + (256 << 15); }
 #endif
+
+// A number below 2^16 in both halves. Compilers make a product of whole words of the shift.
+BROKKR_FN Uint in_both_halves(Uint a) {
+#if defined(BROKKR_REPEATS_HALVES)
+  return lower_half_twice(a);
+#else
+  return a | (a << 16u);
+#endif
+}
 
 // The second and the fourth byte of each word, as halves.
 BROKKR_FN Uint odd_bytes(Uint a) {

@@ -17,11 +17,14 @@ BROKKR_MACHINE_BEGIN
 // at `first` and `second`. load_block(p, first, second) loads the words of such rows; fetch_beyond(p, first, second)
 // prefetches those that are eight rows further, which the tile above will read. Hardware sees no line in the reads of
 // tiles.
+//
+// A machine may have rows of halves (has_half_rows): load_half_rows(p, at, column) loads the eight finite halves that
+// begin at lane i's word p[at_i]; column k receives half k of each lane.
 enum class WordPairs : uint8_t { none, of_all_lanes, of_some_lanes };
 
 template <class W>
 struct NearWords {
-  static constexpr bool has_blocks = false;
+  static constexpr bool has_blocks = false, has_half_rows = false;
 
   // Loads lane i from p[a_i] and p[b_i], which are usually adjacent. Lanes outside m read nothing and get 0.
   BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {

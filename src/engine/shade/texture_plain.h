@@ -86,6 +86,29 @@ BROKKR_FN PlainPair plain_pair(const Kind& kind, TextureWrap wrap, Float u, Int 
   return pair;
 }
 
+// Filters four texels of halves that lie beside each other. Returns false if a colour is not finite: processors make
+// signalling NaNs quiet. low, high: the words of the first texel of each row.
+template <class W>
+BROKKR_FN bool filter_half_rows(const PlainLookup& look, Int low, Int high, Float x, Float y, Vec4<W>& color) {
+  const auto row = [&](Int at) {
+    Float column[8];
+    W::load_half_rows(look.texels, at, column);
+    return mixed(Vec4<W>(column[0], column[1], column[2], column[3]),
+                 Vec4<W>(column[4], column[5], column[6], column[7]), x);
+  };
+  const Vec4<W> lower = row(low);
+  color = mixed(lower, row(high), y);
+  const Mask finite = is_finite(color.x) && is_finite(color.y) && is_finite(color.z) && is_finite(color.w);
+  return !W::any(look.lanes && !finite);
+}
+
+// Returns true if the sampler returns no stored channel but the first.
+BROKKR_FN bool reads_first_channel(const SampledRecord& texture) {
+  bool others = false;
+  for (int c = 0; c < 4; ++c) others = others || (texture.channel[c] >= 1 && texture.channel[c] <= 3);
+  return !others;
+}
+
 // Filters one level. Kind: PlainKind or KnownPlainKind.
 template <int kAxes, class Kind>
 BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& kind, const PlainLevel& level,
@@ -125,6 +148,13 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& k
       return level.first +
              ((row == 0 ? low : high) + (column == 0 ? x.texels.a : x.texels.b)) * int(words_of(kind.encoding));
     };
+    if constexpr (kAxes == 2 && Warp::has_half_rows) {
+      Vec4<Warp> color;
+      if (kind.encoding == TexelEncoding::rgba16f && kind.linear && !kind.compares && !has_border &&
+          !w.any(x.texels.b != x.texels.a + 1) &&
+          filter_half_rows(look, word_of(0, 0), word_of(0, 1), x.texels.weight, y.texels.weight, color))
+        return color;
+    }
     if (words_of(kind.encoding) == 2) {
       return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
         const Int word = word_of(column, row);
@@ -153,6 +183,11 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& k
     return filtered([&](int column, int row)
                         BROKKR_INLINE_LAMBDA { return texel_of_word(kind.encoding, stored[2 * row + column]); });
   };
+  if constexpr (kAxes == 2 && Warp::takes_turns) {
+    // Other channels are not computed if nothing reads them.
+    if (kind.linear && !kind.compares && reads_first_channel(*look.texture))
+      return Vec4<Warp>(slice_texel(0).x, 0.0f, 0.0f, 0.0f);
+  }
   const Vec4<Warp> near = slice_texel(0);
   if constexpr (kAxes < 3) return near;
   return kind.linear ? mixed(near, slice_texel(1), z.texels.weight) : near;

@@ -48,7 +48,7 @@ BROKKR_FN UsualPair usual_texels(Int position, Int size, Int step, bool turns) {
 // of 255 * 256 fit in 16 bits.
 BROKKR_FN Vec4<Warp> filtered_bytes(const Uint (&texel)[4], Uint tx, Uint ty) {
   constexpr uint32_t kTwo = 0x00ff00ffu;
-  const Uint right = tx | (tx << 16u), left = 0x01000100u - right, up = (256u - ty) | (ty << 16u);
+  const Uint right = in_both_halves(tx), left = 0x01000100u - right, up = (256u - ty) | (ty << 16u);
   const auto along = [&](Uint a, Uint b) { return weighted_halves(a, left) + weighted_halves(b, right); };
   const auto along_even = [&](Uint a, Uint b) { return along(a & kTwo, b & kTwo); };
   const auto along_odd = [&](Uint a, Uint b) { return along(odd_bytes(a), odd_bytes(b)); };
