@@ -2,6 +2,7 @@
 // the host makes once per frame (shader/textures.h), the same on every machine.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "brokkr/states.h"
@@ -29,6 +30,10 @@ constexpr uint32_t words_of(TexelEncoding encoding) {
   if (encoding < TexelEncoding::rgba16 || encoding == TexelEncoding::r32 || has_few_bits(encoding)) return 1;
   return encoding == TexelEncoding::rgba32 ? 4 : 2;
 }
+
+// The number of words that each store of texels has beyond its last texel, because machines may load four words of a lane
+// where it needs two.
+inline constexpr size_t kTexelWordsBeyond = 2;
 
 // The number of levels of the largest texture, which has 16384 x 16384 texels.
 inline constexpr uint32_t kMaxSampledLevels = 15;

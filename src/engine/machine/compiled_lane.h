@@ -326,6 +326,7 @@ class Warp : public NearWords<Warp> {
     typedef short EightHalves __attribute__((vector_size(16)));
     int32_t at[kWidth];
     __builtin_memcpy(at, &words.v.n, sizeof at);
+    keep_in_memory(at);
     Native<float> row[kWidth];
     for (int i = 0; i < kWidth; ++i) {
       EightHalves halves;
@@ -380,14 +381,16 @@ class Warp : public NearWords<Warp> {
   typedef uint32_t Eight __attribute__((vector_size(32)));
   typedef uint64_t Pairs __attribute__((vector_size(32)));
 
-  BROKKR_FN static uint64_t pair(const uint32_t* p) {
-    uint64_t words;
-    __builtin_memcpy(&words, p, sizeof words);
-    return words;
-  }
   BROKKR_FN static void eight_pairs(const uint32_t* p, const int32_t* at, Eight& first, Eight& second) {
-    const Pairs x = {pair(p + at[0]), pair(p + at[1]), pair(p + at[4]), pair(p + at[5])};
-    const Pairs y = {pair(p + at[2]), pair(p + at[3]), pair(p + at[6]), pair(p + at[7])};
+    typedef uint32_t Four __attribute__((vector_size(16)));
+    const auto row = [&](int low, int high) {  // four words of a lane, of which two are used
+      Four a, b;
+      __builtin_memcpy(&a, p + at[low], sizeof a);
+      __builtin_memcpy(&b, p + at[high], sizeof b);
+      return Pairs(__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7));
+    };
+    const Pairs r0 = row(0, 4), r1 = row(1, 5), r2 = row(2, 6), r3 = row(3, 7);
+    const Pairs x = __builtin_shufflevector(r0, r1, 0, 4, 2, 6), y = __builtin_shufflevector(r2, r3, 0, 4, 2, 6);
 #if BROKKR_HAS(shufps256)  // g++ 12 makes three instructions of each shuffle below
     typedef float Floats __attribute__((vector_size(32)));
     first = Eight(__builtin_ia32_shufps256(Floats(x), Floats(y), 0x88));
@@ -400,6 +403,7 @@ class Warp : public NearWords<Warp> {
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, Uint& first, Uint& second) {
     int32_t at[kWidth];
     __builtin_memcpy(at, &words.v.n, sizeof at);
+    keep_in_memory(at);
     Eight low[kWidth / 8], high[kWidth / 8];
     for (int i = 0; i < kWidth / 8; ++i) eight_pairs(p, at + 8 * i, low[i], high[i]);
     __builtin_memcpy(&first.v.n, low, sizeof low);

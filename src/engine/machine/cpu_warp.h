@@ -384,16 +384,16 @@ class Warp : public NearWords<Warp> {
   }
 #elif defined(BROKKR_ISA_V3)
   static constexpr WordPairs pairs = WordPairs::of_all_lanes;
-  // Loads the words p[at_i] and the words after them. Loads of two words take a third of the time of two gathers.
+  // Loads the words p[at_i] and the words after them. It loads four words of each lane, because processors insert
+  // those in memory without a permutation; see kTexelWordsBeyond.
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, Uint& first, Uint& second) {
     alignas(64) int32_t at[width];
     words.v.copy_to(at, stdx::vector_aligned);
-    const auto two_pairs = [&](int i, int j) {
-      const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + at[i]));
-      return _mm_loadh_pi(_mm_castsi128_ps(low), reinterpret_cast<const __m64*>(p + at[j]));
-    };
-    const __m256 x = _mm256_set_m128(two_pairs(4, 5), two_pairs(0, 1)),
-                 y = _mm256_set_m128(two_pairs(6, 7), two_pairs(2, 3));
+    keep_in_memory(at);
+    const auto load = [&](int lane) { return _mm_loadu_ps(reinterpret_cast<const float*>(p + at[lane])); };
+    const auto row = [&](int lane) { return _mm256_castps_pd(_mm256_set_m128(load(lane + 4), load(lane))); };
+    const __m256 x = _mm256_castpd_ps(_mm256_unpacklo_pd(row(0), row(1))),
+                 y = _mm256_castpd_ps(_mm256_unpacklo_pd(row(2), row(3)));
     first = Uint(same_bits<Vector<uint32_t>>(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88))));
     second = Uint(same_bits<Vector<uint32_t>>(_mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd))));
   }

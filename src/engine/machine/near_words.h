@@ -9,8 +9,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// of_all_lanes: gather_pairs(p, at, first, second) reads for every lane. of_some_lanes: gather_pairs(p, at, lanes,
-// first, second) returns 0 in lanes whose bits are not set.
+// of_all_lanes: gather_pairs(p, at, first, second) reads for every lane, and may read kTexelWordsBeyond words more.
+// of_some_lanes: gather_pairs(p, at, lanes, first, second) returns 0 in lanes whose bits are not set.
 //
 // A machine of eight lanes, which are the pixels of two quads side by side, may have blocks (has_blocks):
 // find_block(at, first, second) returns true if the lanes address four adjacent words in each of two rows, which begin

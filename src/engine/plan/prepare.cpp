@@ -226,6 +226,7 @@ PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try
   p.inside = is_inside(p);
   for (const Material& m : frame.materials) p.materials.push_back(material_record(m));
   for (const Texture& t : frame.textures) p.textures.push_back(append_mip_chain(t, p.texels, loading));
+  if (!p.texels.empty()) p.texels.resize(p.texels.size() + kTexelWordsBeyond);
   p.prepare_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return result;
 } catch (const MemoryLimitError& error) {

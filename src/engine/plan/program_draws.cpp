@@ -167,7 +167,7 @@ void ProgramDraws::decode_loads(const Frame& frame, Loading& loading) {
     const uint64_t words =
         uint64_t(texture.width) * uint64_t(texture.height) * words_of(shader::encoding_of(texture.format, false));
     loading.check((loads_.size() + words) * 2 * sizeof(uint32_t), "captured textures");
-    loads_.resize(loads_.size() + size_t(words));
+    loads_.resize(loads_.size() + size_t(words) + kTexelWordsBeyond);
     shader::decode_texels(texture.format, frame.texture_data.data() + texture.first_byte, texture.width, texture.height,
                           1, loads_.data() + place->second);
   }

@@ -231,7 +231,7 @@ SampledTextures make_sampled_textures(const Frame& frame, Loading& loading) {
   for (const DrawInputs& inputs : frame.inputs) add(inputs.textures);
   for (const VertexInputs& inputs : frame.vertex_inputs) add(inputs.textures);
   loading.need(words * sizeof(uint32_t), "textures");
-  made.texels.resize(size_t(words));
+  if (words != 0) made.texels.resize(size_t(words) + kTexelWordsBeyond);
   std::vector<Rows> all;
   for (size_t i = 0; i < made.textures.size(); ++i) {
     const CapturedTexture& texture = frame.captured_textures[i];
