@@ -107,7 +107,7 @@ BROKKR_FN Vec4<Warp> look_up_usual(const UsualLookup& look, bool* blocks, Float 
 template <uint32_t kKnown>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const SampledRecord* texture, const uint32_t* texels, Mask m, Float u,
                                              Float v, Float detail) {
-  return look_up_usual<kKnown, true>({texture, texels, m}, nullptr, u, v, detail);
+  return look_up_usual<kKnown, true>({texture, texels, m, texture}, nullptr, u, v, detail);
 }
 // The same for a plain texture (KnownBit) of kAxes axes.
 template <uint32_t kKnown, int kAxes>
@@ -233,7 +233,7 @@ struct VectorRun {
     if (!any(m)) return take_nothing(results);
     if constexpr (kLookups <= kMaxInlined) {
       constexpr bool kHasLevels = shader::mip_of_known(kKnown) != MipFilter::none;
-      const UsualLookup look{&sampler.texture, call.texels, m};
+      const UsualLookup look{&sampler.texture, call.texels, m, sampler.record};
       bool* const blocks = kHasLevels ? nullptr : &sampler.blocks;
       constexpr bool kApart = kLookups > kMaxInlinedEdges;
       take(results, brokkr::look_up_usual<kKnown, kApart>(look, blocks, as_float(u), as_float(v), as_float(detail)));

@@ -342,7 +342,7 @@ class InterpreterOf {
                                 bool opaque) {
     constexpr bool kMayBeNearest = Warp::takes_turns && std::is_same_v<Kind, UsualKind>;
     for (int k = 0, end = vectors(); k < end; ++k) {
-      const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k)};
+      const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k), &texture};
       if (!w.any(look.lanes)) continue;
       const Float u = get<Float>(o.operand[0], k), v = get<Float>(o.operand[1], k), d = get<Float>(o.operand[2], k);
       const Vec4<Warp> texel =

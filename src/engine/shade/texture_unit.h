@@ -241,7 +241,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
   Vec4<Warp> quick;
   TextureLookup rest = look;  // for lanes that do not take the short path
   if (texture.usual && (look.sample_bits & shader::kSampleCompare) == 0 && !shader::has_offset(look.sample_bits)) {
-    const UsualLookup usual{&texture, look.texels, look.lanes};
+    const UsualLookup usual{&texture, look.texels, look.lanes, &texture};
     quick = usual_level(w, usual, place, choice.level);
     if (mixes) quick = mixed(quick, usual_level(w, usual, place, next), choice.next);
     rest.lanes = look.lanes && crosses_edges(texture, place, select(choice.next > 0.0f, next, choice.level));

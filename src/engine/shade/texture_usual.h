@@ -16,6 +16,11 @@ struct UsualLookup {
   const SampledRecord* texture;
   const uint32_t* texels;
   Mask lanes;
+  // The same record for functions that are not inlined. `texture` may be a local copy: if no other function has its
+  // address, compilers compute once what depends on it alone.
+  const SampledRecord* shared;
+
+  BROKKR_FN UsualLookup apart() const { return {shared, texels, lanes, shared}; }
 };
 
 // Lanes whose filter reads two faces of a cube, on levels where seamless filtering applies.
@@ -196,7 +201,7 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const Kind& k
   }
   const UsualPlace usual_place{at_x, at_y, width, height, base};
   if constexpr (Kind::apart)
-    return usual_texel_apart(w, look.texels, look.lanes, kind, usual_place);
+    return usual_texel_apart(w, look.texels, look.lanes, Kind(), usual_place);  // without `blocks`, which is local
   else
     return usual_texel_at_edges(w, look.texels, look.lanes, kind, usual_place);
 }
@@ -280,9 +285,9 @@ BROKKR_FN Vec4<Warp> usual_two(Warp& w, const UsualLookup& look, const Kind& kin
     }
   }
   const TexturePlace place{{u, v, 0.0f}, 0, 0};
-  const Vec4<Warp> own = usual_level(w, look, place, choice.level);
+  const Vec4<Warp> own = usual_level(w, look.apart(), place, choice.level);
   if (!mixes) return own;
-  return mixed(own, usual_level(w, look, place, minimum(choice.level + 1, int(last))), choice.next);
+  return mixed(own, usual_level(w, look.apart(), place, minimum(choice.level + 1, int(last))), choice.next);
 }
 
 BROKKR_MACHINE_END
