@@ -30,8 +30,8 @@ GLuint pixel_program(Context& context, PixelProgram kind) {
   GLuint& program = context.pixel_programs[static_cast<size_t>(kind)];
   if (program != 0) return program;
   program = GL(CreateProgram)();
-  const char* const of_fragments = kind == PixelProgram::colors ? kPixelsText : kBitmapText;
-  for (const auto& [type, text] : {std::pair{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, of_fragments}}) {
+  const char* const fragment_text = kind == PixelProgram::colors ? kPixelsText : kBitmapText;
+  for (const auto& [type, text] : {std::pair{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, fragment_text}}) {
     const GLuint shader = GL(CreateShader)(static_cast<GLenum>(type));
     GL(ShaderSource)(shader, 1, &text, nullptr);
     GL(CompileShader)(shader);

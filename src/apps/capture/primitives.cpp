@@ -583,9 +583,9 @@ class DashCutter {
   // Ends the line at the near and the far plane. Returns false if nothing is left.
   bool clip_depth(LineEnd& a, LineEnd& b) const {
     float from_a = 0, from_b = 0;
-    const auto cut = [&](float of_a, float of_b) {
-      if (of_b < 0) from_b = std::max(from_b, of_b / (of_b - of_a));
-      if (of_a < 0) from_a = std::max(from_a, of_a / (of_a - of_b));
+    const auto cut = [&](float distance_a, float distance_b) {
+      if (distance_b < 0) from_b = std::max(from_b, distance_b / (distance_b - distance_a));
+      if (distance_a < 0) from_a = std::max(from_a, distance_a / (distance_a - distance_b));
     };
     const glm::vec4 &p = a.position, &q = b.position;
     cut(stipple_.zero_to_one ? p.z : p.z + p.w, stipple_.zero_to_one ? q.z : q.z + q.w);

@@ -392,7 +392,7 @@ std::optional<Recorder::Drawing> Recorder::route_to(const Context& context, cons
       return states_.number_of(state, frame_.states);
     };
     routed.draw.state = moved(drawing.draw.state);
-    if (drawing.of_back) routed.of_back = moved(*drawing.of_back);
+    if (drawing.back_state) routed.back_state = moved(*drawing.back_state);
   }
   return routed;
 }
@@ -444,7 +444,7 @@ void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderS
       add_vertices(routed->draw, one.part, stage, vertex ? &*vertex : nullptr);
       add_draw(routed->draw, one.part, inputs ? &*inputs : nullptr);
       const bool is_of_faces = one.part.assembly && one.part.assembly->topology <= Topology::triangle_fan;
-      if (routed->of_back && is_of_faces && one.part.problem.empty()) repeat_draw(*routed->of_back);
+      if (routed->back_state && is_of_faces && one.part.problem.empty()) repeat_draw(*routed->back_state);
     }
   }
   if (stage.fragment && !stage.fragment->problem.empty()) images_stored(context);
@@ -507,7 +507,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   drawing.layers = layers;
   draw.first_view = *target;  // each target has a view of the same number
   if (const std::optional<State> back = state_of_back(render)) {
-    drawing.of_back = states_.number_of(*back, frame_.states);
+    drawing.back_state = states_.number_of(*back, frame_.states);
     state.cull = CullMode::back;
   }
   draw.state = states_.number_of(state, frame_.states);

@@ -114,11 +114,11 @@ class Recorder {
   void draw_over(uint32_t target, const State& state, const ShadingInputs* inputs);
   // Records a blit of colours as a draw that samples the source. Returns false if that cannot be.
   bool blit_as_draw(Context& context, const BlitCommand& blit, bool linear, const std::optional<Rect>& scissor);
-  // A draw and where it goes. `of_back`: the state in which its back faces are drawn, if it differs. `layers`: of the
-  // framebuffer.
+  // A draw and where it goes. `back_state`: the state in which its back faces are drawn, if it differs. `layers`: of
+  // the framebuffer.
   struct Drawing {
     DrawCommand draw;
-    std::optional<uint32_t> of_back;
+    std::optional<uint32_t> back_state;
     Targets::Planes used{}, written{};
     uint32_t layers = 1;
   };

@@ -206,12 +206,12 @@ void replay_parts(Context& context, const DrawCall& call, const VertexStage& sta
     auto varying = run.varyings.begin(), attribute = copied.varyings.begin();
     const ptrdiff_t components = stage.components() - 4;
     const bool has_attributes = !copied.varyings.empty() && copied.problem.empty();
-    const ptrdiff_t of_vertex = has_attributes ? stage.vertex->components : 0;
+    const ptrdiff_t vertex_components = has_attributes ? stage.vertex->components : 0;
     for (Replayed& part : parts) {
       const auto count = static_cast<ptrdiff_t>(uint64_t(part.vertices) * part.instances);
       part.attribute_problem = copied.problem;
-      part.attributes.assign(attribute, attribute + count * of_vertex);
-      attribute += count * of_vertex;
+      part.attributes.assign(attribute, attribute + count * vertex_components);
+      attribute += count * vertex_components;
       part.positions.assign(begin, begin + count);
       part.varyings.assign(varying, varying + count * components);
       begin += count;

@@ -348,17 +348,17 @@ CurveRun run_curves(const std::vector<std::string>& names, const BenchOptions& o
   CurveRun run;
   auto bench = std::make_unique<Bench>(options, peers, program, folder);
   run.environment = bench_environment(*bench);
-  std::vector<Point> of_workers;
+  std::vector<Point> worker_points;
   for (const Curve& curve : curves()) {
     if (!names.empty() && std::find(names.begin(), names.end(), curve.name) == names.end()) continue;
     std::vector<Point> points;
-    add_points(curve, curve.kind == Value::workers ? of_workers : points);
+    add_points(curve, curve.kind == Value::workers ? worker_points : points);
     for (const Point& point : points) {
       if (!options.stopped()) run.rows.push_back(measure(*bench, point, progress));
     }
   }
   bench.reset();  // free the last curve's memory before measuring the next curve's
-  std::vector<BenchRow> rows = measure_workers(std::move(of_workers), options, peers, program, folder, progress);
+  std::vector<BenchRow> rows = measure_workers(std::move(worker_points), options, peers, program, folder, progress);
   std::move(rows.begin(), rows.end(), std::back_inserter(run.rows));
   return run;
 }

@@ -204,7 +204,8 @@ class LogReader {
   char separator_ = ',';
   std::vector<std::string_view> names_, fields_;
   // Columns, or kNone.
-  size_t frame_ = kNone, time_ = kNone, of_application_ = kNone, of_process_ = kNone, of_chain_ = kNone, rate_ = kNone;
+  size_t frame_ = kNone, time_ = kNone, application_column_ = kNone, process_column_ = kNone,
+         swap_chain_column_ = kNone, rate_ = kNone;
   size_t needed_ = 0;     // fields of a row that has all of these columns
   double time_unit_ = 1;  // seconds
   bool is_mango_ = false;
@@ -235,9 +236,9 @@ void LogReader::read_columns() {
   }
   time_ = find(names_, {"TimeInSeconds", "elapsed", "TimeInMs", "CPUStartTime", "CPUStartTimeInMs", "CPUStartQPCTime",
                         "CPUStartQPCTimeInMs"});
-  of_application_ = find(names_, {"Application", "ProcessName"});
-  of_process_ = find(names_, {"ProcessID"});
-  of_chain_ = find(names_, {"SwapChainAddress"});
+  application_column_ = find(names_, {"Application", "ProcessName"});
+  process_column_ = find(names_, {"ProcessID"});
+  swap_chain_column_ = find(names_, {"SwapChainAddress"});
   rate_ = find(names_, {"fps"});
   is_mango_ = trimmed(names_[frame_]) == "frametime";
   time_unit_ = time_ == kNone || is_equal_in_any_case(trimmed(names_[time_]), "TimeInSeconds") ? 1
@@ -247,7 +248,8 @@ void LogReader::read_columns() {
              {find(names_, {"MsRaster"}), &FrameLog::raster_ms},
              {find(names_, {"MsResolve"}), &FrameLog::resolve_ms}};
   const auto need = [&](size_t column) { needed_ = std::max(needed_, column == kNone ? 0 : column + 1); };
-  for (const size_t column : {frame_, time_, of_application_, of_process_, of_chain_, rate_}) need(column);
+  for (const size_t column : {frame_, time_, application_column_, process_column_, swap_chain_column_, rate_})
+    need(column);
   for (const auto& [column, values] : stages_) need(column);
 }
 
@@ -271,7 +273,7 @@ bool LogReader::is_wanted(std::string_view name) {
 }
 
 FrameLog& LogReader::log_of(std::string_view name) {
-  const std::string_view parts[] = {name, text(of_process_), text(of_chain_)};
+  const std::string_view parts[] = {name, text(process_column_), text(swap_chain_column_)};
   const auto is_of = [&](const std::string& key) {
     std::string_view rest = key;
     for (const std::string_view part : parts) {
@@ -309,7 +311,7 @@ bool LogReader::read_row() {
   // OCAT's columns of the computer have values in the first row alone.
   if (fields_.size() < needed_ || fields_.size() > names_.size())
     refuse(fmt::format("{} fields under {} columns", fields_.size(), names_.size()));
-  const std::string_view name = text(of_application_);
+  const std::string_view name = text(application_column_);
   if (!is_wanted(name)) return true;
   if (is_absent(fields_[frame_])) {
     ++without_time_;

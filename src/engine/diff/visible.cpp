@@ -95,14 +95,14 @@ void DiffMachine::visible(const DiffShape& shape, const DiffMesh& mesh, int32_t*
     drawn->prepared = std::make_unique<PreparedFrame>(impl_->renderer->prepare(drawn->frame));
     impl_->drawn = std::move(drawn);
   }
-  const size_t of_image = size_t(shape.height) * size_t(shape.width), pixels = of_image * size_t(shape.images);
+  const size_t image_pixels = size_t(shape.height) * size_t(shape.width), pixels = image_pixels * size_t(shape.images);
   ReadBack wanted;
   wanted.rows_from_top = false;
   wanted.planes = {{PixelPlane::triangle, std::as_writable_bytes(std::span(ids, pixels))}};
   impl_->renderer->render(*impl_->drawn->prepared, options_of(impl_->options), wanted);
   for (size_t i = 0; mesh.ranges != nullptr && i < size_t(shape.images); ++i) {
     const int32_t first = mesh.ranges[i * 2];
-    for (size_t p = i * of_image; p < (i + 1) * of_image; ++p) ids[p] += ids[p] < 0 ? 0 : first;
+    for (size_t p = i * image_pixels; p < (i + 1) * image_pixels; ++p) ids[p] += ids[p] < 0 ? 0 : first;
   }
 }
 
@@ -125,7 +125,7 @@ std::unique_ptr<DiffMachine::Peeler> DiffMachine::peel(const DiffShape& shape, c
   check_shape(shape);
   check_mesh(shape, mesh);
   const auto images = size_t(shape.images);
-  const size_t of_image = size_t(shape.height) * size_t(shape.width), pixels = images * of_image;
+  const size_t image_pixels = size_t(shape.height) * size_t(shape.width), pixels = images * image_pixels;
   std::unique_ptr<Peeler> peeler(new Peeler);
   peeler->layers_ = std::make_unique<Peeler::Layers>();
   Peeler::Layers& layers = *peeler->layers_;
@@ -153,12 +153,12 @@ std::unique_ptr<DiffMachine::Peeler> DiffMachine::peel(const DiffShape& shape, c
       for (size_t i = 0; i < images; ++i) {
         const Layer& layer = result.targets[0].layers[k * images + i];
         uint32_t offset = ~0u;
-        for (size_t p = 0; p < of_image; ++p) {
+        for (size_t p = 0; p < image_pixels; ++p) {
           const uint32_t id = layer.visible_id[p];
           if (id == ~0u) continue;
           if (offset == ~0u) offset = id - prepared.origin(id).triangle;
-          plane[i * of_image + p] = {layer.depth[p],
-                                     int32_t(id - offset) + (mesh.ranges != nullptr ? mesh.ranges[i * 2] : 0)};
+          plane[i * image_pixels + p] = {layer.depth[p],
+                                         int32_t(id - offset) + (mesh.ranges != nullptr ? mesh.ranges[i * 2] : 0)};
           is_full = true;
         }
       }

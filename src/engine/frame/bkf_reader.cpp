@@ -429,9 +429,9 @@ class Reader {
     const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
     const uint64_t components =
         file.has_program ? sizes_[frame_.inputs[size_t(draw.inputs)].program].varying_components : 0;
-    const int64_t of_fragment = file.has_program ? int64_t(frame_.inputs[size_t(draw.inputs)].program) : -1;
+    const int64_t fragment_program = file.has_program ? int64_t(frame_.inputs[size_t(draw.inputs)].program) : -1;
     const auto [same, is_first] = known_left_out_.emplace(
-        std::tuple(draw.vertices, draw.vertex_count, draw.instances, of_fragment), left_out_.size());
+        std::tuple(draw.vertices, draw.vertex_count, draw.instances, fragment_program), left_out_.size());
     if (is_first) {
       const uint64_t room = limits_.vertex_bytes / sizeof(float) / (components + 4);
       if (vertices > room) fail_at_key(place, "vertexCount", "all vertices and attributes together are too large");

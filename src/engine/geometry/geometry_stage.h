@@ -21,8 +21,8 @@ struct ClipScratch {
 
 // Clips the triangle whose corners are in scratch list 0. Returns the number of remaining corners (0, or 3 to 9), which
 // are in list `list`.
-BROKKR_FN_NOINLINE int clip_triangle(Warp& w, const DrawRecord& of_run, ClipScratch& storage, int& list) {
-  const DrawRecord& draw = *TablePointer<const DrawRecord>(&of_run);
+BROKKR_FN_NOINLINE int clip_triangle(Warp& w, const DrawRecord& draw_of_run, ClipScratch& storage, int& list) {
+  const DrawRecord& draw = *TablePointer<const DrawRecord>(&draw_of_run);
   ClipScratch& scratch = *in_shared_memory(&storage);
   int corners = 3;
   list = 0;
@@ -226,9 +226,9 @@ struct GeometryPass : PassPrograms<Programs> {
 
 // Clips the triangle of lane `lane` and emits the remaining parts.
 template <BlockDistributor Distributor, class Programs>
-BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor, Programs>& pass, const DrawRecord& of_run,
-                                     const Triangle& tri, int lane, uint32_t primitive) {
-  const DrawRecord& draw = *TablePointer<const DrawRecord>(&of_run);
+BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor, Programs>& pass,
+                                     const DrawRecord& draw_of_run, const Triangle& tri, int lane, uint32_t primitive) {
+  const DrawRecord& draw = *TablePointer<const DrawRecord>(&draw_of_run);
   GeometryScratch& scratch = *in_shared_memory(&pass.scratch);
   auto& start = scratch.clip.corner[0];
   for (int i = 0; i < 3; ++i) {

@@ -92,23 +92,24 @@ void WorkerPool::renew() {
 void WorkerPool::start(int count, const std::function<void(int)>& work, First first) {
   if (is_forked()) renew();
   Crew& crew = *crew_;
-  const int of_caller = first == First::caller ? 1 : 0, of_threads = count - of_caller;
+  const int caller_calls = first == First::caller ? 1 : 0, thread_calls = count - caller_calls;
   {
     const std::lock_guard lock(crew.mutex);
     try {
-      while (crew.threads.size() < size_t(of_threads)) {
+      while (crew.threads.size() < size_t(thread_calls)) {
         crew.threads.emplace_back(
             [&crew, number = int(crew.threads.size()), seen = crew.generation.load()] { crew.run(number, seen); });
       }
     } catch (const std::system_error&) {
-      throw std::runtime_error("workers: the system gives " + std::to_string(crew.threads.size() + size_t(of_caller)) +
-                               " threads and not " + std::to_string(count) + "; use fewer workers");
+      throw std::runtime_error("workers: the system gives " +
+                               std::to_string(crew.threads.size() + size_t(caller_calls)) + " threads and not " +
+                               std::to_string(count) + "; use fewer workers");
     }
     crew.work = &work;
-    crew.first = of_caller;
+    crew.first = caller_calls;
     crew.end = count;
-    crew.running = crew.waiting = of_threads;
-    if (of_threads == 0) return;
+    crew.running = crew.waiting = thread_calls;
+    if (thread_calls == 0) return;
     ++crew.generation;
   }
   crew.go.notify_all();

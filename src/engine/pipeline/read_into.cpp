@@ -320,10 +320,10 @@ class RowReader {
 // Returns true if the colours of all held layers are in the caller's memory.
 bool are_shown(const HeldPlanes& held_planes, uint32_t number) {
   const TargetRecord& target = held_planes.plan.targets[number];
-  const uint32_t of_layer = target.regions_x * target.regions_y;
+  const uint32_t regions_per_layer = target.regions_x * target.regions_y;
   const RegionState* const first =
-      held_planes.planes.region_state + target.first_region + held_planes.layers.first_held * of_layer;
-  return std::all_of(first, first + held_planes.layers.count * of_layer,
+      held_planes.planes.region_state + target.first_region + held_planes.layers.first_held * regions_per_layer;
+  return std::all_of(first, first + held_planes.layers.count * regions_per_layer,
                      [](const RegionState& s) { return (s.bits & kShown) != 0; });
 }
 

@@ -317,11 +317,11 @@ struct Renderer::Impl {
   template <class Read>
   RenderResult render(PreparedFrame::Impl& p, RenderOptions options, bool read_back, const PlaneUse& use, Read&& read) {
     const Stopwatch call;
-    const uint64_t of_targets = memory_of_targets(*p.frame, options, read_back, p.slice.views);
-    require(p, of_targets, options, "targets");
+    const uint64_t target_bytes = memory_of_targets(*p.frame, options, read_back, p.slice.views);
+    require(p, target_bytes, options, "targets");
     MachineBackend& on = machine(options);
     const std::shared_ptr<const LaunchPlan> its_plan = plan(p, on, options);
-    require(p, of_targets + memory_of_launch(*its_plan), options, "store");
+    require(p, target_bytes + memory_of_launch(*its_plan), options, "store");
     RenderResult result;
     Statistics& s = result.statistics;
     last = p.machine = &on;

@@ -116,7 +116,7 @@ class VertexPrograms {
     const auto store = [](uint32_t* address, uint32_t value) {
       device_atomic<uint32_t>(*address).store(value, kRelaxed);
     };
-    const uint32_t of_instance = run.instance * run.draw->vertex_count;
+    const uint32_t vertices_before = run.instance * run.draw->vertex_count;
     const uint32_t results = tables_.varyings != nullptr ? record.results : 0;
     for (int g = 0; g < count; g += w.width) {
       w.for_lanes(w.first_lanes(count - g), [&](int lane) {
@@ -125,7 +125,7 @@ class VertexPrograms {
         uint32_t* const position = tables_.positions + size_t(run.first_vertex + number) * 4;
         for (int c = 0; c < 4; ++c) store(position + c, outputs[(int(record.position) + c) * kRunLanes]);
         uint32_t* const varyings =
-            tables_.varyings + size_t(record.first_varying) + size_t(of_instance + number) * record.stride;
+            tables_.varyings + size_t(record.first_varying) + size_t(vertices_before + number) * record.stride;
         for (uint32_t i = 0; i < results; ++i) {
           const VertexResult result = tables_.results[record.first_result + i];
           const uint32_t word = outputs[int(result.output) * kRunLanes];

@@ -212,10 +212,11 @@ class Widener {
     if (!rectangles_) {
       const glm::vec2 begin = pixel_of(a), end = pixel_of(b);
       if (begin == end) return;
-      const auto [of_a, of_b] = diamond_shifts(begin, end);
+      const auto [shift_a, shift_b] = diamond_shifts(begin, end);
       // The same places in clip space.
       const auto in_clip = [](float t, float from, float to) { return t * from / (t * from + (1 - t) * to); };
-      const float t_a = in_clip(of_a, a.w, b.w), t_b = in_clip(of_b, b.w, a.w), part = 1 - ends.first - ends.second;
+      const float t_a = in_clip(shift_a, a.w, b.w), t_b = in_clip(shift_b, b.w, a.w),
+                  part = 1 - ends.first - ends.second;
       const glm::vec4 whole = b - a;
       a = a + whole * t_a;
       b = b - whole * t_b;

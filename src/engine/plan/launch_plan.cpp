@@ -51,12 +51,12 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
   s.task_batches = std::clamp<uint32_t>(batches / (workers * tasks_per_warp), 1, kMaxTaskBatches);
   // Each warp of a block must find the blocks for its task in the stock of its block.
   const auto fit = [&] {
-    const uint32_t of_workers = s.task_batches * batch_blocks * workers;
-    return of_workers * 2 <= s.store_blocks && of_workers <= kStockCapacity * uint32_t(shape.blocks);
+    const uint32_t worker_blocks = s.task_batches * batch_blocks * workers;
+    return worker_blocks * 2 <= s.store_blocks && worker_blocks <= kStockCapacity * uint32_t(shape.blocks);
   };
   while (s.task_batches > 1 && !fit()) --s.task_batches;
-  const uint64_t of_pairs = kMaxTaskPairs / (uint64_t(draws.batch_triangles) * max_bins(targets));
-  s.task_batches = uint32_t(std::clamp<uint64_t>(of_pairs, 1, s.task_batches));
+  const uint64_t pair_limit = kMaxTaskPairs / (uint64_t(draws.batch_triangles) * max_bins(targets));
+  s.task_batches = uint32_t(std::clamp<uint64_t>(pair_limit, 1, s.task_batches));
   s.tasks = (batches + s.task_batches - 1) / s.task_batches;
   s.blocks_per_task = s.task_batches * batch_blocks;
   // After everything that started is drawn, the blocks that one task needs lie outside all stocks.

@@ -164,11 +164,11 @@ class PassDraws {
  public:
   PassDraws(Frame& frame, const CompiledPass& shader, int pass, Loading& loading)
       : frame_(frame), shader_(shader), pass_(pass), loading_(loading), textures_(frame, shader.source, pass, loading) {
-    of_view_ = of_instance_ = shader.vertex.has_value();
+    per_view_ = per_instance_ = shader.vertex.has_value();
     for (const shader::Uniform& uniform : shader.program.uniforms) {
       const GivenUniform* const given = find_given(given_uniforms(), uniform.name);
-      of_view_ = of_view_ || (given != nullptr && given->of_view);
-      of_instance_ = of_instance_ || (given != nullptr && given->of_instance);
+      per_view_ = per_view_ || (given != nullptr && given->per_view);
+      per_instance_ = per_instance_ || (given != nullptr && given->per_instance);
     }
     if (shader.vertex) add_vertex_program();
   }
@@ -197,12 +197,12 @@ class PassDraws {
  private:
   // Splits each draw so that it has one view if the shader reads the camera, and one instance if it reads the model.
   void split_draws() {
-    if (!of_view_ && !of_instance_) return;
+    if (!per_view_ && !per_instance_) return;
     std::vector<Command> commands;
     for (Command& command : frame_.commands) {
       const auto* const draw = std::get_if<DrawCommand>(&command);
-      const uint32_t views = draw != nullptr && of_view_ ? draw->view_count : 1,
-                     instances = draw != nullptr && of_instance_ ? draw->instances : 1;
+      const uint32_t views = draw != nullptr && per_view_ ? draw->view_count : 1,
+                     instances = draw != nullptr && per_instance_ ? draw->instances : 1;
       if (draw == nullptr || draw->vertex_kind != VertexKind::transform || uint64_t(views) * instances < 2) {
         commands.push_back(std::move(command));
         continue;
@@ -213,8 +213,8 @@ class PassDraws {
           DrawCommand one = *draw;
           one.first_view += view;
           one.first_instance += instance;
-          if (of_view_) one.view_count = 1;
-          if (of_instance_) one.instances = 1;
+          if (per_view_) one.view_count = 1;
+          if (per_instance_) one.instances = 1;
           commands.emplace_back(std::move(one));
         }
       }
@@ -394,7 +394,7 @@ class PassDraws {
   int pass_;
   Loading& loading_;
   PassTextures textures_;
-  bool of_view_ = false, of_instance_ = false;
+  bool per_view_ = false, per_instance_ = false;
   std::map<int64_t, PassProgram> programs_;  // by the number of the draw's program; -1: no program
   std::map<Key, uint64_t> varyings_;
   uint32_t vertex_program_ = 0;

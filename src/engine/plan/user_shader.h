@@ -132,8 +132,8 @@ struct GivenUniform {
   shader::Kind kind;
   uint32_t words;
   void (*fill)(const UniformPlace&, uint32_t* words);
-  bool of_view = false;      // differs between the views of a draw
-  bool of_instance = false;  // differs between its instances
+  bool per_view = false;      // differs between the views of a draw
+  bool per_instance = false;  // differs between its instances
 };
 std::span<const GivenUniform> given_uniforms();
 

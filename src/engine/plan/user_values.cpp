@@ -35,8 +35,8 @@ glm::vec3 eye_position(const Frame& frame, const DrawCommand& draw, const glm::v
 }
 
 size_t index_of(const VertexPlace& place) {
-  const size_t of_instance = is_captured(place) ? size_t(place.instance) * place.draw.vertex_count : 0;
-  return size_t(place.draw.first_vertex) + of_instance + place.vertex;
+  const size_t vertices_before = is_captured(place) ? size_t(place.instance) * place.draw.vertex_count : 0;
+  return size_t(place.draw.first_vertex) + vertices_before + place.vertex;
 }
 glm::vec3 object_position(const VertexPlace& place) {
   const glm::vec4& p = place.frame.positions[index_of(place)];

@@ -93,9 +93,9 @@ uint32_t VertexDraws::add(const Frame& frame, const DrawCommand& draw, const sha
   record.position = program.position;
   record.results = 0;
   if (draw.inputs >= 0) {
-    const DrawInputs& of_fragments = frame.inputs[size_t(draw.inputs)];
-    record.stride = uint32_t(varying_components(frame.programs[of_fragments.program]));
-    record.first_varying = of_fragments.first_varying;
+    const DrawInputs& fragment_inputs = frame.inputs[size_t(draw.inputs)];
+    record.stride = uint32_t(varying_components(frame.programs[fragment_inputs.program]));
+    record.first_varying = fragment_inputs.first_varying;
     const std::vector<VertexResult> results = vertex_results(frame, draw, program);
     record.first_result = append(results_, results);
     record.results = uint32_t(results.size());

@@ -86,9 +86,9 @@ std::vector<uint32_t> order_of_tasks(const PreparedFrame::Impl& frame, const Dra
   std::vector<uint32_t> order(sizes.tasks), rank(sizes.tasks, kLast);
   std::iota(order.begin(), order.end(), 0u);
   for (uint32_t batch = 0; batch < draws.batches; ++batch) {
-    uint32_t& of_task = rank[batch / sizes.task_batches];
+    uint32_t& task_rank = rank[batch / sizes.task_batches];
     const uint32_t run = draws.reuse != nullptr ? draws.reuse->batches[batch].run : frame.batch_run[batch];
-    of_task = std::min(of_task, ranks[frame.runs[run].view]);
+    task_rank = std::min(task_rank, ranks[frame.runs[run].view]);
   }
   uint32_t begin = 0;
   for (const PhaseRecord& phase : draws.phases) {

@@ -388,10 +388,10 @@ BytesOfBlock decode_bc7(const std::byte* block) {
   const bool has_two = mode.second_index_bits != 0;
   for (uint32_t i = 0; i < 16; ++i) {
     const size_t part = 2 * part_of(mode.parts, partition, i);
-    const uint32_t of_first = weight_of(mode.index_bits, first[i]);
-    const uint32_t of_second = has_two ? weight_of(mode.second_index_bits, second[i]) : of_first;
+    const uint32_t first_weight = weight_of(mode.index_bits, first[i]);
+    const uint32_t second_weight = has_two ? weight_of(mode.second_index_bits, second[i]) : first_weight;
     for (size_t c = 0; c < 4; ++c) {
-      const uint32_t t = (c == 3) != swaps ? of_second : of_first;
+      const uint32_t t = (c == 3) != swaps ? second_weight : first_weight;
       texels[i][c] = uint8_t((ends[part][c] * (64 - t) + ends[part + 1][c] * t + 32) >> 6);
     }
     if (rotation != 0) std::swap(texels[i][3], texels[i][rotation - 1]);

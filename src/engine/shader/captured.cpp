@@ -203,8 +203,8 @@ class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
         }
         if (!word.color) continue;
         const std::string back = "gl_Back" + input.name.substr(std::string_view("gl_").size());
-        const auto of_back = find_varying(back, i);
-        if (of_back.variable != nullptr) word.back = component_of(of_back);
+        const auto back_varying = find_varying(back, i);
+        if (back_varying.variable != nullptr) word.back = component_of(back_varying);
       }
     }
   }

@@ -94,13 +94,13 @@ std::string ValueTranslator::sampler_name(uint32_t variable, uint32_t element) c
 // Makes `one.result` the sampler that combines an image and a sampler, which were loaded separately; `sampler` 0: none,
 // for fetches.
 void ValueTranslator::combine(const SpirvInstruction& one, uint32_t image, uint32_t sampler) {
-  const auto of_image = loaded_.find(image), of_sampler = loaded_.find(sampler);
-  if (of_image == loaded_.end() || (sampler != 0 && of_sampler == loaded_.end()))
+  const auto found_image = loaded_.find(image), found_sampler = loaded_.find(sampler);
+  if (found_image == loaded_.end() || (sampler != 0 && found_sampler == loaded_.end()))
     fail(one, "an image or a sampler that is not a variable");
-  const Pointer& image_pointer = of_image->second;
-  const uint32_t with = sampler == 0 ? 0 : of_sampler->second.variable,
-                 element = sampler == 0 ? 0 : of_sampler->second.sampler;
-  if (sampler != 0 && of_sampler->second.sampler_index != kNoValue)
+  const Pointer& image_pointer = found_image->second;
+  const uint32_t with = sampler == 0 ? 0 : found_sampler->second.variable,
+                 element = sampler == 0 ? 0 : found_sampler->second.sampler;
+  if (sampler != 0 && found_sampler->second.sampler_index != kNoValue)
     fail(one,
          "a sampler that is chosen at run time from an array is not "
          "supported; choose the image");

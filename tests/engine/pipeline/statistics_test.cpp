@@ -392,7 +392,7 @@ uint64_t greedy_runs(const Frame& frame) {
   for (const Command& command : frame.commands) {
     const auto* draw = std::get_if<DrawCommand>(&command);
     if (draw == nullptr) continue;
-    uint64_t of_instance = 0;
+    uint64_t instance_runs = 0;
     const uint32_t triangles = draw->element_count / 3;
     for (uint32_t batch = 0; batch < triangles; batch += 32) {
       std::set<uint32_t> seen;
@@ -405,14 +405,14 @@ uint64_t greedy_runs(const Frame& frame) {
           own.insert(v);
         }
         if (with.size() > 32) {
-          of_instance += seen.size();
+          instance_runs += seen.size();
           with = own;
         }
         seen = with;
       }
-      of_instance += seen.size();
+      instance_runs += seen.size();
     }
-    runs += of_instance * draw->instances * draw->view_count;
+    runs += instance_runs * draw->instances * draw->view_count;
   }
   return runs;
 }
