@@ -128,7 +128,7 @@ struct LabOptions {
   // For the experiments with scheduling.
   uint32_t workers = 0;        // warps that run tasks, 2 or more; 0: on a CPU one per core but at least 2, on a GPU 256
   uint32_t decisions = 10000;  // for the experiment with quotas, 100 or more
-  uint32_t most_tasks = 1000000;  // maximum number of tasks queued at once in the experiment with accuracy, 100 or more
+  uint32_t max_tasks = 1000000;  // maximum number of tasks queued at once in the experiment with accuracy, 100 or more
 
   // For the experiments with frames that are cut off.
   std::string scene = "generated:city";

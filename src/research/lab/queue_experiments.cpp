@@ -63,7 +63,7 @@ void measure_mix(const LabRun& run, QueueKind kind, MixPlan plan, uint64_t capac
   const LabArray<MixCounts> counts(run.machine, plan.crew.warps);
   plan.queue = queue.storage;
   plan.counts = counts.data();
-  m.set("loops", plan.most_loops).set("multiply_adds", plan.multiply_adds);
+  m.set("loops", plan.max_loops).set("multiply_adds", plan.multiply_adds);
   m.set("p_enqueue", plan.enqueue_chance / 65536.0).set("p_dequeue", plan.dequeue_chance / 65536.0);
   const Times times = repeat(run, m, run.options.runs, [&](uint32_t i) {
     run.machine.prepare_queue(kind, queue.storage.memory, queue.storage.shape);
@@ -149,17 +149,17 @@ struct Mix {
 void one_mix(const LabRun& run, QueueKind kind, const Crew& crew, const Mix& mix) {
   MixPlan plan;
   plan.crew = crew;
-  plan.most_loops = run.options.loops > 0  ? run.options.loops
+  plan.max_loops = run.options.loops > 0  ? run.options.loops
                     : run.machine.is_gpu() ? 10
                     : run.options.quick    ? 50
                                            : 1000;
-  plan.least_loops = mix.random_loops ? 1 : plan.most_loops;
+  plan.min_loops = mix.random_loops ? 1 : plan.max_loops;
   plan.enqueue_chance = uint32_t(mix.put * 65536.0 + 0.5);
   plan.dequeue_chance = uint32_t(mix.get * 65536.0 + 0.5);
   plan.multiply_adds = mix.work;
   // The queue must hold all elements: one per thread for pairs, and for a mix all elements that are never dequeued.
   const uint64_t threads = uint64_t(crew.warps) * crew.lanes;
-  measure_mix(run, kind, plan, mix.random_loops ? threads * plan.most_loops : 4 * threads);
+  measure_mix(run, kind, plan, mix.random_loops ? threads * plan.max_loops : 4 * threads);
 }
 
 void mix_over_warps(const LabRun& run, QueueKind kind, uint32_t lanes, const Mix& mix) {
@@ -307,7 +307,7 @@ void pairs(const LabRun& run) {
     for (const uint32_t warps : warp_counts(run, run.machine.queue(kind).mix)) {
       MixPlan plan;
       plan.crew = {warps, 1};
-      plan.least_loops = plan.most_loops = loops;
+      plan.min_loops = plan.max_loops = loops;
       measure_mix(run, kind, plan, 4096);
     }
   }

@@ -303,7 +303,7 @@ std::vector<System> with_sorters(const LabRun& run) {
 
 void accuracy(const LabRun& run) {
   const Bench bench(run);
-  const uint32_t most = std::min(run.options.most_tasks, run.options.quick ? 1000u : ~0u);
+  const uint32_t most = std::min(run.options.max_tasks, run.options.quick ? 1000u : ~0u);
   for (const Work& work : {Work{256, 1}, Work{4096, 16}}) {
     for (const System& system : with_sorters(run)) {
       for (uint32_t w = 100; w <= most; w *= 10) {

@@ -25,8 +25,8 @@ BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
   const Mask here = w.first_lanes(int(plan.crew.lanes));
   auto loops = w.spill(Uint(0u));
   w.for_lanes(here, [&](int i) {
-    const uint32_t range = plan.most_loops - plan.least_loops + 1;
-    loops.set(i, plan.least_loops + scramble(plan.seed ^ ((first + uint32_t(i)) * 0x9e3779b9u)) % range);
+    const uint32_t range = plan.max_loops - plan.min_loops + 1;
+    loops.set(i, plan.min_loops + scramble(plan.seed ^ ((first + uint32_t(i)) * 0x9e3779b9u)) % range);
   });
   const Uint mine = loops.lanes();
   Uint enqueued = Uint(0u), dequeued = Uint(0u), full = Uint(0u), empty = Uint(0u);

@@ -72,7 +72,7 @@ class Addresses {
   void find(uint32_t lanes) {
     found_ = __builtin_popcount(lanes) >= kFewLanes && find_places<kShared>(w_, all_, in_, bytes_, lanes, places_);
   }
-  uint64_t of(uint32_t lane) const {
+  uint64_t of_lane(uint32_t lane) const {
     return found_ ? places_.at[lane] : place_of_lane<kShared>(w_, all_, in_, bytes_, lane);
   }
   // The memory that all 32 lanes access in their order, as one piece; nullptr if it is not one.
@@ -123,7 +123,7 @@ void load(Warp& w, const Instruction& in, uint32_t lanes) {
   const bool watched = w.is_watched() && !is_private(in);
   const bool acquire = !is_private(in) && (in.mode & kAcquire) != 0;
   const auto read = [&](uint32_t l, T* v) {
-    const uint8_t* const from = reinterpret_cast<const uint8_t*>(addresses.of(l));
+    const uint8_t* const from = reinterpret_cast<const uint8_t*>(addresses.of_lane(l));
     if (watched) [[unlikely]]
       return w.watched_load(in, l, from, v, sizeof(T) * kParts);
     for (uint32_t i = 0; i < kParts; ++i) {
@@ -170,7 +170,7 @@ void store(Warp& w, const Instruction& in, uint32_t lanes) {
     }
   }
   w.each(lanes, [&](uint32_t l) {
-    uint8_t* const to = reinterpret_cast<uint8_t*>(addresses.of(l));
+    uint8_t* const to = reinterpret_cast<uint8_t*>(addresses.of_lane(l));
     T v[kParts];
     for (uint32_t i = 0; i < kParts; ++i) v[i] = T(from[i][l]);
     if (watched) [[unlikely]]
@@ -254,7 +254,7 @@ void change(Warp& w, const Instruction& in, uint32_t lanes, F&& f) {
   const bool crowded = w.is_crowded();
   addresses.find(lanes);
   w.each(lanes, [&](uint32_t l) {
-    R* const word = reinterpret_cast<R*>(addresses.of(l));
+    R* const word = reinterpret_cast<R*>(addresses.of_lane(l));
     if (w.is_watched()) [[unlikely]]
       w.before_atomic(in, l, reinterpret_cast<const uint8_t*>(word), sizeof(T));
     R old = __atomic_load_n(word, __ATOMIC_RELAXED);

@@ -187,12 +187,12 @@ size_t Builder::read_limits(Function& f) const {
   for (; next < statements_.size() && statements_[next].kind == Statement::directive; ++next) {
     const Statement& limit = statements_[next];
     if (limit.word == ".maxntid" || limit.word == ".reqntid") {
-      f.most_threads = 1;
+      f.max_threads = 1;
       for (const std::string_view& token : limit.tokens) {
-        if (token != ",") f.most_threads *= uint32_t(to_number(token));
+        if (token != ",") f.max_threads *= uint32_t(to_number(token));
       }
     } else if (limit.word == ".minnctapersm") {
-      f.least_blocks = uint32_t(to_number(limit.tokens.at(0)));
+      f.min_blocks = uint32_t(to_number(limit.tokens.at(0)));
     } else if (limit.word != ".maxnreg" && limit.word != ".noreturn") {
       break;
     }

@@ -165,7 +165,7 @@ struct Function {
   uint32_t frame_words = 0, local_bytes = 0;
   std::vector<Variable> parameters, results;  // offsets in the local memory of a frame, or in a kernel's parameters
   uint32_t parameter_bytes = 0;               // kernels only
-  uint32_t most_threads = 1024, least_blocks = 0;  // .maxntid, .minnctapersm
+  uint32_t max_threads = 1024, min_blocks = 0;  // .maxntid, .minnctapersm
 };
 
 struct Program {

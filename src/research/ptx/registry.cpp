@@ -197,9 +197,9 @@ uint32_t static_shared_of(const Kernel& kernel) { return heads_of(kernel).static
 int blocks_per_multiprocessor(const Kernel& kernel, int threads, size_t dynamic_shared) {
   const Function& f = hooks().blocks ? function_of(kernel) : function_in(heads_of(kernel), kernel);
   const size_t shared = static_shared_of(kernel) + dynamic_shared;
-  if (threads < 1 || threads > int(f.most_threads) || shared > kSharedPerBlock) return 0;
+  if (threads < 1 || threads > int(f.max_threads) || shared > kSharedPerBlock) return 0;
   if (hooks().blocks) return hooks().blocks(program_of(kernel), f, threads, shared);
-  int blocks = f.least_blocks > 0 ? int(f.least_blocks) : settings().blocks_per_sm;
+  int blocks = f.min_blocks > 0 ? int(f.min_blocks) : settings().blocks_per_sm;
   blocks = std::min({blocks, settings().blocks_per_sm, kThreadsPerMultiprocessor / threads,
                      int(kSharedPerMultiprocessor / (shared + kReservedShared))});
   return blocks;
@@ -211,8 +211,8 @@ std::shared_ptr<Launch> make_launch(const void* host_function, dim3 grid, dim3 b
   const Function& f = function_of(*kernel);
   const uint64_t threads = uint64_t(block.x) * block.y * block.z;
   if (threads == 0 || uint64_t(grid.x) * grid.y * grid.z == 0) throw Invalid{cudaErrorInvalidConfiguration};
-  if (threads > f.most_threads) throw Invalid{cudaErrorInvalidValue};
-  if (shared > size_t(kernel->most_dynamic_shared)) throw Invalid{cudaErrorInvalidValue};
+  if (threads > f.max_threads) throw Invalid{cudaErrorInvalidValue};
+  if (shared > size_t(kernel->max_dynamic_shared)) throw Invalid{cudaErrorInvalidValue};
   const int per_sm = blocks_per_multiprocessor(*kernel, int(threads), shared);
   if (per_sm < 1) throw Invalid{cudaErrorLaunchOutOfResources};
   auto* memory = static_cast<std::byte*>(

@@ -258,7 +258,7 @@ void Distribution::send(IdsByRank& ids, DistributionCounts& counts) {
   for (int to = 0; to < talk_.size(); ++to) {
     std::vector<uint32_t>& list = ids[size_t(to)];
     if (to == talk_.rank()) {
-      own_.push_back(std::move(list));
+      waiting_ids_.push_back(std::move(list));
       continue;
     }
     list.push_back(kLastTriangle);
@@ -279,7 +279,7 @@ void Distribution::take(DistributionCounts& counts) {
   const Clock::time_point begin = Clock::now();
   for (int from = 0; from < talk_.size(); ++from) {
     if (from == talk_.rank()) {
-      append_ids(from, own_.front(), counts);
+      append_ids(from, waiting_ids_.front(), counts);
       continue;
     }
     const Message message = talk_.receive(from, Channel::ids);
@@ -290,7 +290,7 @@ void Distribution::take(DistributionCounts& counts) {
     ids.pop_back();
     append_ids(from, ids, counts);
   }
-  own_.erase(own_.begin());
+  waiting_ids_.erase(waiting_ids_.begin());
   counts.wait_ms += ms_since(begin);
 }
 
@@ -300,11 +300,11 @@ std::vector<uint32_t> Distribution::run(const std::vector<Merge>& merges, Distri
   for (const Merge& merge : merges) {
     IdsByRank ids = project(merge, counts);
     // At most one merge is ahead of the one that all ranks have.
-    if (!own_.empty()) take(counts);
+    if (!waiting_ids_.empty()) take(counts);
     send(ids, counts);
     if (!runahead_) take(counts);
   }
-  while (!own_.empty()) take(counts);
+  while (!waiting_ids_.empty()) take(counts);
   talk_.flush();
   counts.merges += merges.size();
   return std::move(given_);

@@ -101,7 +101,7 @@ class [[gnu::visibility("hidden")]] Distribution {
   int workers_;
   bool runahead_;
   WorkerPool pool_;
-  std::vector<std::vector<uint32_t>> own_;  // for merges in progress, oldest first
+  std::vector<std::vector<uint32_t>> waiting_ids_;  // this rank's, for merges in progress, oldest first
   std::vector<uint32_t> given_;
 };
 

@@ -222,7 +222,7 @@ class Server {
  public:
   Server(const app::Arguments& arguments, ranks::Transport& transport)
       : settings_(app::rank_settings(arguments)),
-        own_(app::render_options(arguments)),
+        own_options_(app::render_options(arguments)),
         talk_(transport, settings_.timeout_s) {}
 
   void run() {
@@ -255,15 +255,15 @@ class Server {
     if (asked.has_shader) asked.settings.shader = shader_;
     // Each rank has its own machine.
     RenderOptions& options = asked.settings.options;
-    options.machine = own_.machine;
-    options.isa = own_.isa;
-    options.workers = own_.workers;
-    options.warps_per_block = own_.warps_per_block;
-    options.memory_limit = own_.memory_limit;
-    options.gpu_timeout_s = own_.gpu_timeout_s;
+    options.machine = own_options_.machine;
+    options.isa = own_options_.isa;
+    options.workers = own_options_.workers;
+    options.warps_per_block = own_options_.warps_per_block;
+    options.memory_limit = own_options_.memory_limit;
+    options.gpu_timeout_s = own_options_.gpu_timeout_s;
     request_ = {scene_of(asked), asked.settings, asked.camera, Clock::now()};
     LoadOptions load;
-    load.memory_limit = own_.memory_limit;
+    load.memory_limit = own_options_.memory_limit;
     frame_.update(renderer_, request_, load);
     return false;
   }
@@ -276,7 +276,7 @@ class Server {
       return kept.scene;
     }
     LoadOptions load = asked.load;
-    load.memory_limit = own_.memory_limit;
+    load.memory_limit = own_options_.memory_limit;
     auto scene = make_scene(asked.path, load_frame(asked.path, load), 0, asked.load);
     hash_ = hash_text(scene->frame);
     kept_.push_back({asked.scene, scene, hash_, memory_of(scene->frame)});
@@ -297,7 +297,7 @@ class Server {
   };
 
   ranks::RankSettings settings_;
-  RenderOptions own_;
+  RenderOptions own_options_;
   ranks::Talk talk_;
   Renderer renderer_;
   WorkingFrame frame_;

@@ -76,7 +76,7 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
   if (options.workers == 0) options.workers = 1;
   if (options.shaders == ShaderCode::automatic) options.shaders = ShaderCode::interpreted;
   ranks::Costs costs;
-  costs.most_ranks = int(arguments.integer("most", 16));
+  costs.max_ranks = int(arguments.integer("most", 16));
   costs.repeats = int(arguments.integer("repeats", 3));
   costs.bin = settings.bin;
   costs.pattern = pattern_name(settings.pattern);
@@ -91,7 +91,7 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
   }
   if (json == "-") return;
   std::cout << fmt::format("costs of {} with up to {}\n", counted(files.size(), "frame"),
-                           counted(costs.most_ranks, "rank"));
+                           counted(costs.max_ranks, "rank"));
 }
 
 void model(const Arguments& arguments, const std::vector<std::string>& words) {

@@ -307,7 +307,7 @@ struct Reyes::Impl {
     plan.fixation_y = o.fixation ? (*o.fixation)[1] - plan.half_height : 0;
     plan.falloff = std::max(1.0f, kFalloff * std::hypot(float(o.width), float(o.height)));
     plan.rate = o.rate;
-    plan.most_dice = dice_of(o);
+    plan.max_dice = dice_of(o);
     plan.priority = o.priority;
     plan.look = o.look;
     if (o.tasks) plan.task_limit = *o.tasks;
@@ -356,8 +356,8 @@ struct Reyes::Impl {
         const double left = (1 - kReserve) * s.budget_ms - since(frame_begin) - cost.fixed_ms();
         plan.deadline_ns = uint64_t(std::max(0.0, left) * 1e6);
         plan.split_ns = uint64_t(cost.split_ms() * 1e6);
-        plan.grid_ns = uint64_t(cost.grid_ms(plan.most_dice) * 1e6);
-        plan.shade_ns = uint64_t(cost.shade_ms(plan.most_dice) * 1e6);
+        plan.grid_ns = uint64_t(cost.grid_ms(plan.max_dice) * 1e6);
+        plan.shade_ns = uint64_t(cost.shade_ms(plan.max_dice) * 1e6);
       }
       run(kernels.split, plan);
       s.split_ms = since(begin);
@@ -483,7 +483,7 @@ struct Reyes::Impl {
                                                        : ReyesMiss::estimate;
     }
     const double splits_ms = 1e-6 * double(s.counts.split_ns) / workers;
-    cost.learn(s.triangles, s.counts.grids, plan.most_dice, std::max(0.0, s.split_ms - splits_ms),
+    cost.learn(s.triangles, s.counts.grids, plan.max_dice, std::max(0.0, s.split_ms - splits_ms),
                s.stitch_ms + s.sample_ms);
     if (s.budget_ms > 0 && s.counts.splits > 0) cost.learn_split(splits_ms / double(s.counts.splits));
     visible = std::clamp(s.counts.grids - std::min(s.counts.grids, s.counts.splits), 1u, scene.patches());
@@ -506,7 +506,7 @@ struct Reyes::Impl {
     const Clock::time_point begin = Clock::now();
     machine->upload(points.data(), moved.data(), moved.size() * sizeof(glm::vec3));
     ReyesPlan plan = plan_of(o);
-    if (o.budget_ms > 0) s.least_ms = cost.expected_ms(visible, plan.most_dice);
+    if (o.budget_ms > 0) s.least_ms = cost.expected_ms(visible, plan.max_dice);
     make_grids(plan, o, s, begin);
     fill_frame(o, plan, s);
     const Clock::time_point sample = Clock::now();

@@ -59,7 +59,7 @@ class Runner {
   const ptx::Program& program() const { return *program_; }
   TimedMachine& machine() { return machine_; }
   // Ends the first launch after this many cycles and skips later ones, so results are incomplete; 0: no limit.
-  void stop_after(uint64_t cycles) { most_cycles_ = cycles; }
+  void stop_after(uint64_t cycles) { max_cycles_ = cycles; }
   bool was_stopped() const { return stopped_; }
   void count_done(uint64_t pieces) { statistics_.done += pieces; }
 
@@ -73,7 +73,7 @@ class Runner {
   TimedMachine machine_;
   std::vector<void*> memory_;
   Statistics statistics_;
-  uint64_t most_cycles_ = 0;
+  uint64_t max_cycles_ = 0;
   bool stopped_ = false;
 };
 

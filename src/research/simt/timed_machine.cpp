@@ -45,8 +45,8 @@ uint32_t TimedMachine::registers_of_thread(const ptx::Function& kernel) const {
     if (f.entry && spawns(kernel)) kernels = std::max(kernels, registers_of(f));
   }
   const uint32_t all = std::max(1u, kernels + called);
-  if (kernel.least_blocks == 0) return all;
-  return std::min(all, std::max(1u, config_.registers / (kernel.most_threads * kernel.least_blocks)));
+  if (kernel.min_blocks == 0) return all;
+  return std::min(all, std::max(1u, config_.registers / (kernel.max_threads * kernel.min_blocks)));
 }
 
 uint32_t TimedMachine::blocks_that_fit(const ptx::Function& kernel, uint32_t threads, uint32_t dynamic_shared) const {
@@ -76,7 +76,7 @@ void TimedMachine::report_progress() {
   on_progress({cycle_, next_block_, launch_->blocks()});
 }
 
-void TimedMachine::run_cycles(uint64_t most_cycles) {
+void TimedMachine::run_cycles(uint64_t max_cycles) {
   for (;;) {
     uint64_t next = kNever;
     bool any = false;
@@ -97,8 +97,8 @@ void TimedMachine::run_cycles(uint64_t most_cycles) {
     }
     if (!any) return;
     if (next == kNever) report_deadlock();
-    if (most_cycles != 0 && next >= most_cycles) {
-      cycle_ = most_cycles;
+    if (max_cycles != 0 && next >= max_cycles) {
+      cycle_ = max_cycles;
       return;
     }
     cycle_ = next;
@@ -142,11 +142,11 @@ void TimedMachine::choose_turns() {
   }
 }
 
-Statistics TimedMachine::run(const ptx::Launch& launch, uint64_t most_cycles) {
+Statistics TimedMachine::run(const ptx::Launch& launch, uint64_t max_cycles) {
   begin(launch);
-  run_cycles(most_cycles);
+  run_cycles(max_cycles);
   // The cycle of the last instructions counts too.
-  if (most_cycles == 0 || cycle_ < most_cycles) ++cycle_;
+  if (max_cycles == 0 || cycle_ < max_cycles) ++cycle_;
   for (auto& core : cores_) count_to(*core, cycle_);
   statistics_.cycles = cycle_;
   timeline_.finish(statistics_);

@@ -45,8 +45,8 @@ class TimedMachine : private ptx::Foreign {
   TimedMachine(const TimedMachine&) = delete;
   TimedMachine& operator=(const TimedMachine&) = delete;
 
-  // Runs to the end, or for `most_cycles` cycles if that is not 0. Throws ptx::Fault.
-  Statistics run(const ptx::Launch& launch, uint64_t most_cycles = 0);
+  // Runs to the end, or for `max_cycles` cycles if that is not 0. Throws ptx::Fault.
+  Statistics run(const ptx::Launch& launch, uint64_t max_cycles = 0);
 
   std::function<void(const IssueEvent&)> on_issue;
   // Called occasionally with a run's progress.
@@ -95,7 +95,7 @@ class TimedMachine : private ptx::Foreign {
   void count_to(const Core& core, Scheduler& s, uint64_t cycle);
   void count_to(Core& core, uint64_t cycle);
   void report_progress();
-  void run_cycles(uint64_t most_cycles);
+  void run_cycles(uint64_t max_cycles);
   void choose_turns();
   [[noreturn]] void report_deadlock() const;
 

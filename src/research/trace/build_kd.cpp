@@ -34,7 +34,7 @@ class KdBuilder {
     }
     // The number of references may grow to several times the triangles: in a deeper tree, each triangle would lie in
     // too many leaves.
-    most_depth_ = std::min(58, int(8 + 1.3 * std::log2(double(n) + 1)));
+    max_depth_ = std::min(58, int(8 + 1.3 * std::log2(double(n) + 1)));
     const Box space{scene.low, scene.high};
     if (grid_ == 0) {
       s_.kind = StructureKind::kd;
@@ -62,7 +62,7 @@ class KdBuilder {
   const TraceScene& scene_;
   int grid_;
   GrowingMemory memory_;
-  int most_depth_ = 0;
+  int max_depth_ = 0;
   std::vector<Box> boxes_;
   Structure s_;
 
@@ -150,7 +150,7 @@ class KdBuilder {
   void fill(uint32_t node, List list, const Box& space, int depth) {
     s_.depth = std::max(s_.depth, depth);
     Plane plane;
-    if (list.size() > kKdLeafAim && depth < most_depth_) {
+    if (list.size() > kKdLeafAim && depth < max_depth_) {
       plane = best_plane(
           list, space, [](int) { return kKdBins; },
           [&](int axis, int i) {

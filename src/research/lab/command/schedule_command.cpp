@@ -122,7 +122,7 @@ int run_schedule(const Arguments& arguments) {
   lab::LabOptions o = lab_options_of(arguments, 1, 3, "choose fewer --tasks, --decisions or --workers");
   o.workers = uint32_t(arguments.integer("workers", 0));
   o.decisions = uint32_t(arguments.integer("decisions", o.quick ? 2000 : 10000));
-  o.most_tasks = uint32_t(arguments.integer("tasks", 1000000));
+  o.max_tasks = uint32_t(arguments.integer("tasks", 1000000));
   o.scene = arguments.text("scene", o.scene);
   o.views = int(arguments.integer("views", 0));
   o.view_size = int(arguments.integer("view-size", 0));

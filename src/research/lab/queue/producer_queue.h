@@ -107,15 +107,15 @@ class ProducerQueue : public QueueBase<Observer> {
 
   // Takes the next element of producer i. Returns false if it has none.
   BROKKR_FN bool take(uint32_t i, uint32_t& value) const {
-    Producer& of = producer(i);
-    const uint32_t late = load(of.overcommit.word);
-    if (int32_t(load(of.tail.word) - (load(of.optimistic.word) - late)) <= 0) return false;
-    const uint32_t mine = add(of.optimistic.word, 1u);
-    if (int32_t(load(of.tail.word) - (mine - late)) <= 0) {
-      add(of.overcommit.word, 1u);
+    Producer& owner = producer(i);
+    const uint32_t late = load(owner.overcommit.word);
+    if (int32_t(load(owner.tail.word) - (load(owner.optimistic.word) - late)) <= 0) return false;
+    const uint32_t mine = add(owner.optimistic.word, 1u);
+    if (int32_t(load(owner.tail.word) - (mine - late)) <= 0) {
+      add(owner.overcommit.word, 1u);
       return false;
     }
-    const uint32_t p = add(of.head.word, 1u);
+    const uint32_t p = add(owner.head.word, 1u);
     uint32_t& entry = entry_of(i, p);
     const uint32_t number = load(entry);
     value = slot(number, p & (s_.shape.segment - 1));

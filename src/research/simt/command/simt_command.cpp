@@ -105,7 +105,7 @@ void run_mix(DeviceControl& device, lab::LabMachine& machine, QueueKind kind, Pr
   lab::MixPlan plan;
   plan.queue = {memory.data(), machine.abort_word(), shape};
   plan.crew = crew;
-  plan.least_loops = plan.most_loops = kQueueLoops;
+  plan.min_loops = plan.max_loops = kQueueLoops;
   plan.counts = counts.data();
   machine.prepare_queue(kind, memory.data(), shape);
   device.forget();
