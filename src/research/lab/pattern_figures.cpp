@@ -330,8 +330,8 @@ PatternFigure figure_of_partition(const PatternRows& rows) {
         found[rows.text(i, "pattern")][rows.number(i, "partitions")].push_back(rows.number(i, "cv"));
     }
     Chart deviations{.title = fmt::format("{:g} rasterizers, bins of {:g}", count, bin),
-             .x = {.label = "batches M", .scale = AxisScale::log10},
-             .y = {.label = "c_v"}};
+                     .x = {.label = "batches M", .scale = AxisScale::log10},
+                     .y = {.label = "c_v"}};
     Chart ratios = deviations;
     ratios.y.label = "c_v / Van der Corput's";
     for (const auto& [pattern, values] : found) {

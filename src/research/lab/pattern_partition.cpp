@@ -60,10 +60,10 @@ TriangleStream::TriangleStream(const Frame& frame) : frame_(frame), target_(main
     if (each == 0) continue;
     const uint32_t instances = expanded.positions.empty() ? draw->instances : 1;
     bool used = false;
-    for (uint32_t v = draw->first_view; v < draw->first_view + draw->view_count; ++v) {
-      if (frame.views[v].target != target_) continue;
+    for (uint32_t view = draw->first_view; view < draw->first_view + draw->view_count; ++view) {
+      if (frame.views[view].target != target_) continue;
       for (uint32_t i = 0; i < instances; ++i) {
-        parts_.push_back({draws_.size(), v, i, triangles_});
+        parts_.push_back({draws_.size(), view, i, triangles_});
         triangles_ += each;
         used = true;
       }

@@ -150,9 +150,9 @@ void one_mix(const LabRun& run, QueueKind kind, const Crew& crew, const Mix& mix
   MixPlan plan;
   plan.crew = crew;
   plan.max_loops = run.options.loops > 0  ? run.options.loops
-                    : run.machine.is_gpu() ? 10
-                    : run.options.quick    ? 50
-                                           : 1000;
+                   : run.machine.is_gpu() ? 10
+                   : run.options.quick    ? 50
+                                          : 1000;
   plan.min_loops = mix.random_loops ? 1 : plan.max_loops;
   plan.enqueue_chance = uint32_t(mix.put * 65536.0 + 0.5);
   plan.dequeue_chance = uint32_t(mix.get * 65536.0 + 0.5);

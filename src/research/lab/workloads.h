@@ -53,10 +53,10 @@ BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
     auto value = w.spill(Uint(0u));
     const Mask takes = active && (wants & Uint(2u)) != Uint(0u);
     w.for_lanes(takes, [&](int i) {
-      uint32_t v = 0;
-      if (queue.dequeue(first + uint32_t(i), v) == Outcome::done) {
+      uint32_t taken = 0;
+      if (queue.dequeue(first + uint32_t(i), taken) == Outcome::done) {
         done.set(i, done[i] | 2u);
-        value.set(i, v);
+        value.set(i, taken);
       }
     });
     const Uint gets = done.lanes();

@@ -208,9 +208,9 @@ bool Builder::sources(const Operand& o, Type t, const Parts& parts, Instruction&
   count = uint32_t(items.size());
   bool wide = false;
   for (size_t i = 0; i < items.size(); ++i) {
-    const Source v = source(items[i], t);
-    in.*parts[i] = v.place;
-    wide |= v.wide;
+    const Source item = source(items[i], t);
+    in.*parts[i] = item.place;
+    wide |= item.wide;
   }
   return wide;
 }

@@ -41,7 +41,7 @@ using Words = std::vector<std::string_view>;
 
 Words split(std::string_view text, char at);
 uint64_t to_number(std::string_view text);  // decimal, or 0x...
-inline uint32_t align_up(uint32_t v, uint32_t to) { return (v + to - 1) / to * to; }
+inline uint32_t align_up(uint32_t value, uint32_t to) { return (value + to - 1) / to * to; }
 bool has(const Words& words, std::string_view word);
 
 struct Register {

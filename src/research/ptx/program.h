@@ -163,8 +163,8 @@ struct Function {
   bool entry = false, defined = false;
   uint32_t begin = 0, end = 0;  // range of its instructions
   uint32_t frame_words = 0, local_bytes = 0;
-  std::vector<Variable> parameters, results;  // offsets in the local memory of a frame, or in a kernel's parameters
-  uint32_t parameter_bytes = 0;               // kernels only
+  std::vector<Variable> parameters, results;    // offsets in the local memory of a frame, or in a kernel's parameters
+  uint32_t parameter_bytes = 0;                 // kernels only
   uint32_t max_threads = 1024, min_blocks = 0;  // .maxntid, .minnctapersm
 };
 

@@ -65,7 +65,7 @@ Warp::Warp(Machine& machine, Block& block, uint32_t number, uint32_t threads)
     stores_.resize(kLanes);
     views_.resize(kLanes);
     fenced_.resize(kLanes);
-    for (LaneView& v : views_) v.synchronize(machine.history.now());
+    for (LaneView& view : views_) view.synchronize(machine.history.now());
   }
   if (machine.races != nullptr) {
     races_ = machine.races.get();

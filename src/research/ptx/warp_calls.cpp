@@ -225,10 +225,10 @@ std::string Warp::text_at(uint64_t address, const Instruction& in, uint32_t lane
 std::string Warp::printed(const std::string& format, uint64_t values, const Instruction& in, uint32_t lane) {
   const auto value = [&](uint32_t bytes) {
     values = (values + bytes - 1) / bytes * bytes;
-    uint64_t v = 0;
-    std::memcpy(&v, at(values, bytes, in, lane, kAnyRange), bytes);
+    uint64_t bits = 0;
+    std::memcpy(&bits, at(values, bytes, in, lane, kAnyRange), bytes);
     values += bytes;
-    return v;
+    return bits;
   };
   std::string out;
   for (size_t i = 0; i < format.size(); ++i) {

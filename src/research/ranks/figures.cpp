@@ -214,7 +214,7 @@ FigureCell whole(uint64_t count) { return {std::to_string(count), double(count)}
 
 double geometric_mean(const std::vector<double>& values) {
   double sum = 0;
-  for (const double v : values) sum += std::log(v);
+  for (const double value : values) sum += std::log(value);
   return std::exp(sum / double(values.size()));
 }
 

@@ -78,8 +78,12 @@ ScreenBox exact_box(const DrawRecord& draw, const Corners& tri) {
   const bool front = (draw.bits & kDrawFrontClockwise) != 0 ? area < 0 : area > 0;
   if (area == 0 || ((draw.bits & kDrawCullFront) != 0 && front) || ((draw.bits & kDrawCullBack) != 0 && !front))
     return {};
-  const auto low = [](const int64_t(&v)[3]) { return int32_t((std::min({v[0], v[1], v[2]}) + 127) >> 8); };
-  const auto high = [](const int64_t(&v)[3]) { return int32_t((std::max({v[0], v[1], v[2]}) - 128) >> 8); };
+  const auto low = [](const int64_t(&coordinates)[3]) {
+    return int32_t((std::min({coordinates[0], coordinates[1], coordinates[2]}) + 127) >> 8);
+  };
+  const auto high = [](const int64_t(&coordinates)[3]) {
+    return int32_t((std::max({coordinates[0], coordinates[1], coordinates[2]}) - 128) >> 8);
+  };
   return within(draw, {low(x), low(y), high(x), high(y)});
 }
 
@@ -111,7 +115,7 @@ ScreenBox clipped_box(const DrawRecord& draw, const Corners& tri) {
   double largest = 0;
   for (const Corner& c : tri) {
     polygon.corner[polygon.corners++] = {double(c.x), double(c.y), double(c.z), double(c.w)};
-    for (const double v : polygon.corner[polygon.corners - 1]) largest = std::max(largest, std::abs(v));
+    for (const double value : polygon.corner[polygon.corners - 1]) largest = std::max(largest, std::abs(value));
   }
   const double slack = 0x1p-20 * largest;
   const bool clamp = (draw.bits & kDrawDepthClamp) != 0, half = (draw.bits & kDrawZeroToOne) != 0;

@@ -52,7 +52,7 @@ namespace {
 
 using nlohmann::json;
 
-json vector_json(const glm::vec3& v) { return {v.x, v.y, v.z}; }
+json vector_json(const glm::vec3& vector) { return {vector.x, vector.y, vector.z}; }
 glm::vec3 vector_of(const json& from) {
   return {from.at(0).get<float>(), from.at(1).get<float>(), from.at(2).get<float>()};
 }
@@ -222,7 +222,7 @@ class Server {
  public:
   Server(const app::Arguments& arguments, ranks::Transport& transport)
       : settings_(app::rank_settings(arguments)),
-        own_options_(app::render_options(arguments)),
+        machine_options_(app::render_options(arguments)),
         talk_(transport, settings_.timeout_s) {}
 
   void run() {
@@ -255,15 +255,15 @@ class Server {
     if (asked.has_shader) asked.settings.shader = shader_;
     // Each rank has its own machine.
     RenderOptions& options = asked.settings.options;
-    options.machine = own_options_.machine;
-    options.isa = own_options_.isa;
-    options.workers = own_options_.workers;
-    options.warps_per_block = own_options_.warps_per_block;
-    options.memory_limit = own_options_.memory_limit;
-    options.gpu_timeout_s = own_options_.gpu_timeout_s;
+    options.machine = machine_options_.machine;
+    options.isa = machine_options_.isa;
+    options.workers = machine_options_.workers;
+    options.warps_per_block = machine_options_.warps_per_block;
+    options.memory_limit = machine_options_.memory_limit;
+    options.gpu_timeout_s = machine_options_.gpu_timeout_s;
     request_ = {scene_of(asked), asked.settings, asked.camera, Clock::now()};
     LoadOptions load;
-    load.memory_limit = own_options_.memory_limit;
+    load.memory_limit = machine_options_.memory_limit;
     frame_.update(renderer_, request_, load);
     return false;
   }
@@ -276,7 +276,7 @@ class Server {
       return kept.scene;
     }
     LoadOptions load = asked.load;
-    load.memory_limit = own_options_.memory_limit;
+    load.memory_limit = machine_options_.memory_limit;
     auto scene = make_scene(asked.path, load_frame(asked.path, load), 0, asked.load);
     hash_ = hash_text(scene->frame);
     kept_.push_back({asked.scene, scene, hash_, memory_of(scene->frame)});
@@ -297,7 +297,7 @@ class Server {
   };
 
   ranks::RankSettings settings_;
-  RenderOptions own_options_;
+  RenderOptions machine_options_;
   ranks::Talk talk_;
   Renderer renderer_;
   WorkingFrame frame_;

@@ -43,8 +43,8 @@ namespace {
 bool is_made_of_views(const Frame& frame) {
   if (!frame.programs.empty() || frame.targets.size() != 1 || frame.views.size() != size_t(frame.targets[0].layers))
     return false;
-  for (size_t v = 0; v < frame.views.size(); ++v) {
-    if (frame.views[v].layer != v) return false;
+  for (size_t view = 0; view < frame.views.size(); ++view) {
+    if (frame.views[view].layer != view) return false;
   }
   return std::all_of(frame.commands.begin(), frame.commands.end(), [&](const Command& command) {
     const auto* const draw = std::get_if<DrawCommand>(&command);
@@ -64,8 +64,8 @@ void keep_views(Frame& frame, int rank, int ranks) {
     throw std::invalid_argument("ranks: " + frame.source +
                                 " has no views that can be drawn separately; give a scene --views, or use --ranks cpd");
   std::vector<View> own;
-  for (size_t v = size_t(rank); v < frame.views.size(); v += size_t(ranks)) {
-    own.push_back(frame.views[v]);
+  for (size_t view = size_t(rank); view < frame.views.size(); view += size_t(ranks)) {
+    own.push_back(frame.views[view]);
     own.back().layer = uint32_t(own.size() - 1);
   }
   frame.views = std::move(own);

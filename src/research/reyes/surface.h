@@ -115,8 +115,8 @@ BROKKR_FN Float scale_shade(float scales, Uint u, Uint v) {
 
 // The lit colours of the points, which are at `at` in space, on a patch that was split `splits` times. The surface is
 // two-sided: the normal is turned towards the eye.
-BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, const PatchPoints& patch_points, const Vector3& at, Vector3 normal,
-                                uint32_t splits) {
+BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, const PatchPoints& patch_points, const Vector3& at,
+                                Vector3 normal, uint32_t splits) {
   const float* material = plan.palette + 5 * plan.materials[patch_points.patch];
   const Vector3 to_eye =
       normalized(Vector3{Float(plan.eye[0]) - at.x, Float(plan.eye[1]) - at.y, Float(plan.eye[2]) - at.z});
@@ -146,9 +146,11 @@ BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, const PatchPoints& patch_
 }
 
 // Writes one vertex per lane of m, to words 4 * at .. 4 * at + 3 of both arrays. `shape`: GridRecord::shape.
-BROKKR_FN void write_points(Warp& w, const ReyesPlan& plan, const PatchPoints& patch_points, uint32_t shape, Int at, Mask m) {
+BROKKR_FN void write_points(Warp& w, const ReyesPlan& plan, const PatchPoints& patch_points, uint32_t shape, Int at,
+                            Mask m) {
   const Vector3 p = surface_point(w, plan, patch_points, m);
-  const Vector3 c = surface_color(plan, patch_points, p, surface_normal(w, plan, patch_points, m), (shape & 15u) + (shape >> 4 & 15u));
+  const Vector3 c = surface_color(plan, patch_points, p, surface_normal(w, plan, patch_points, m),
+                                  (shape & 15u) + (shape >> 4 & 15u));
   const Float point[] = {p.x, p.y, p.z, 1.0f}, color[] = {c.x, c.y, c.z, 1.0f};
   for (int k = 0; k < 4; ++k) {
     w.scatter(plan.vertices, at * 4 + k, point[k], m);

@@ -131,7 +131,9 @@ class KdWalk {
     const Mask is_leaf = inner && axis == 3u, splits = inner && axis != 3u;
     place_ = select(is_leaf, value, place_);
     left_ = select(is_leaf, link >> 2, left_);
-    const auto of_axis = [&](V3 v) { return select(axis == 0u, v.x, select(axis == 1u, v.y, v.z)); };
+    const auto of_axis = [&](V3 vector) {
+      return select(axis == 0u, vector.x, select(axis == 1u, vector.y, vector.z));
+    };
     const Float split = as_float(value), o = of_axis(ray_.origin);
     const Float t = (split - o) * of_axis(ray_.inverse);
     const Mask low_first = o < split || (o == split && of_axis(ray_.direction) <= 0.0f);

@@ -48,7 +48,9 @@ void write_map(const fs::path& path, const lab::FragmentMap& map) {
   pixels.reserve(map.count.size());
   for (const uint32_t c : map.count) {
     const double t = std::log1p(c) / std::log1p(most);
-    const auto channel = [](double v) { return static_cast<uint32_t>(std::lround(255 * std::clamp(v, 0.0, 1.0))); };
+    const auto channel = [](double value) {
+      return static_cast<uint32_t>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
+    };
     pixels.push_back(0xff000000u | channel(1.6 * t - 0.8) << 8 | channel(2.2 * t) |
                      channel(0.25 + t - 2.2 * std::abs(t - 0.35)) << 16);
   }

@@ -72,9 +72,15 @@ inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
     const char* difference = "";
     const char* here = nullptr;  // null: as in the table
   };
-  const auto queue = [&](QueueKind kind, const char* name, const char* title, const char* source, const Letters& letters) {
-    return QueueTraits{
-        kind, name, title, source, claims(letters.table), claims(letters.here == nullptr ? letters.table : letters.here), letters.difference};
+  const auto queue = [&](QueueKind kind, const char* name, const char* title, const char* source,
+                         const Letters& letters) {
+    return QueueTraits{kind,
+                       name,
+                       title,
+                       source,
+                       claims(letters.table),
+                       claims(letters.here == nullptr ? letters.table : letters.here),
+                       letters.difference};
   };
   const char* pool =
       "nodes come from a pool of fixed size through a free list instead of a memory manager; still one per element";

@@ -1,7 +1,7 @@
 // Hashes of file pieces, as distributed storage identifies its blocks: MD5 of one piece per thread; a piece is a
 // multiple of 64 bytes [Rivest92].
 
-static __device__ unsigned turned(unsigned v, unsigned n) { return v << n | v >> (32 - n); }
+static __device__ unsigned turned(unsigned word, unsigned n) { return word << n | word >> (32 - n); }
 
 extern "C" __global__ void storage(const unsigned* data, unsigned words, const unsigned* sines, unsigned* hashes,
                                    unsigned count) {
