@@ -10,7 +10,7 @@
 
 namespace brokkr::lab {
 
-// Warps 0 .. warps - 1, in each of which `lanes` lanes use the queue, as threads warp * lanes + lane.
+// Warps 0 .. warps - 1. In each of them, `lanes` lanes use the queue as threads warp * lanes + lane.
 struct Crew {
   uint32_t warps = 1, lanes = 1;
 };

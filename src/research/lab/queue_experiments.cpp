@@ -37,7 +37,7 @@ std::vector<uint32_t> warp_counts(const LabRun& run, const LabKernel<Plan>& kern
   if (!counts.empty()) return counts;
   const bool gpu = run.machine.is_gpu();
   if (run.options.quick) return gpu ? std::vector<uint32_t>{1, most} : std::vector<uint32_t>{1, 4};
-  // On a CPU up to 16 warps, and up to 16 times as many threads as cores, as [Kenzel23] has.
+  // On a CPU, measures up to 16 warps and up to 16 times as many threads as cores, like [Kenzel23].
   const uint32_t last = gpu ? most : std::max(16u, 16 * uint32_t(usable_processors()));
   for (uint32_t n = 1; n < last; n *= gpu ? 4 : 2) counts.push_back(n);
   counts.push_back(last);

@@ -69,21 +69,20 @@ struct Triangle {
 };
 
 Triangle set_up(const Drawing& drawing, const glm::vec2* vertices) {
-  std::array<glm::i64vec2, 3> corner;
-  for (size_t i = 0; i < 3; ++i) corner[i] = {std::llround(vertices[i].x * kOne), std::llround(vertices[i].y * kOne)};
-  const int64_t area = (corner[1].x - corner[0].x) * (corner[2].y - corner[0].y) -
-                       (corner[1].y - corner[0].y) * (corner[2].x - corner[0].x);
-  if (area < 0) std::swap(corner[1], corner[2]);
-  const auto [left, right] = std::minmax({corner[0].x, corner[1].x, corner[2].x});
-  const auto [low, high] = std::minmax({corner[0].y, corner[1].y, corner[2].y});
+  std::array<glm::i64vec2, 3> v;
+  for (size_t i = 0; i < 3; ++i) v[i] = {std::llround(vertices[i].x * kOne), std::llround(vertices[i].y * kOne)};
+  const int64_t area = (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[1].y - v[0].y) * (v[2].x - v[0].x);
+  if (area < 0) std::swap(v[1], v[2]);
+  const auto [left, right] = std::minmax({v[0].x, v[1].x, v[2].x});
+  const auto [low, high] = std::minmax({v[0].y, v[1].y, v[2].y});
   const auto pixel = [](int64_t part, int most) { return int(std::clamp<int64_t>(part >> 8, 0, most)); };
-  Triangle t{{Edge(corner[0], corner[1]), Edge(corner[1], corner[2]), Edge(corner[2], corner[0])},
+  Triangle t{{Edge(v[0], v[1]), Edge(v[1], v[2]), Edge(v[2], v[0])},
              pixel(left, drawing.width - 1),
              pixel(low, drawing.height - 1),
              pixel(right, drawing.width - 1),
              pixel(high, drawing.height - 1),
              // The left one of a quad's two triangles is filled in alternating directions (E1).
-             2 * (corner[0].x + corner[1].x + corner[2].x) < 3 * (left + right)};
+             2 * (v[0].x + v[1].x + v[2].x) < 3 * (left + right)};
   if (area == 0) t.x1 = t.x0 - 1;
   return t;
 }
@@ -168,13 +167,13 @@ void emit_line(const Drawing& drawing, glm::vec2 a, glm::vec2 b, uint32_t primit
 void rasterize(const Drawing& drawing, int tile, const Emit& emit) {
   const size_t step = drawing.vertices_of_primitive();
   for (size_t i = 0; i < drawing.primitives(); ++i) {
-    const glm::vec2* corners = drawing.vertices.data() + i * step;
+    const glm::vec2* v = drawing.vertices.data() + i * step;
     switch (drawing.kind) {
       case PrimitiveKind::triangles:
-      case PrimitiveKind::strip: emit_triangle(set_up(drawing, corners), tile, uint32_t(i), emit); break;
-      case PrimitiveKind::lines: emit_line(drawing, corners[0], v[1], uint32_t(i), emit); break;
+      case PrimitiveKind::strip: emit_triangle(set_up(drawing, v), tile, uint32_t(i), emit); break;
+      case PrimitiveKind::lines: emit_line(drawing, v[0], v[1], uint32_t(i), emit); break;
       case PrimitiveKind::points:
-        Gatherer(drawing, uint32_t(i), emit).add(int(std::floor(corners[0].x)), int(std::floor(v[0].y)));
+        Gatherer(drawing, uint32_t(i), emit).add(int(std::floor(v[0].x)), int(std::floor(v[0].y)));
     }
   }
 }

@@ -146,7 +146,8 @@ void list_experiments() {
                            "Your own drawing: --slow, --primitives and others");
 }
 
-// The chosen experiments: those of the paper in its order, then the others. If none is named, all of the paper's.
+// The chosen experiments: those of the paper in its order, then the others. Without a name, all experiments of the
+// paper.
 std::vector<std::string> chosen(const Arguments& arguments) {
   const std::vector<std::string>& named = arguments.all("EXPERIMENT");
   std::vector<std::string> names = experiment_names();

@@ -14,7 +14,7 @@ struct Places {
   bool in_a_row;  // all 32 lanes access neighbouring memory, in their order
 };
 
-// With fewer lanes, it takes less time to look at each.
+// With fewer lanes, a look at each lane is faster.
 constexpr int kFewLanes = 4;
 
 template <class A>
@@ -24,8 +24,8 @@ __attribute__((noinline)) bool are_same(const A* addresses, A first, uint32_t la
   return other == 0;
 }
 
-// Finds the addresses of all lanes; returns false if an access of `bytes` at one of them is wrong, or must be looked at
-// by itself. These are loops over all lanes, so that the compiler vectorizes.
+// Finds the addresses of all lanes; returns false if an access of `bytes` at one of them is wrong or must be checked
+// separately. These are loops over all lanes, so that the compiler vectorizes.
 template <bool kShared, class A>
 __attribute__((noinline)) bool find_places(const Warp& w, const A* addresses, const Instruction& in, uint32_t bytes,
                                            uint32_t lanes, Places& places) {
@@ -68,7 +68,7 @@ class Addresses {
   bool are_one(uint32_t lanes) const {
     return (in_.a & 3) == kConstant || (lanes & (lanes - 1)) == 0 || are_same(all_, all_[__builtin_ctz(lanes)], lanes);
   }
-  // Finds the addresses of these lanes together, if they can be.
+  // Finds the addresses of these lanes together if that is possible.
   void find(uint32_t lanes) {
     found_ = __builtin_popcount(lanes) >= kFewLanes && find_places<kShared>(w_, all_, in_, bytes_, lanes, places_);
   }
@@ -101,7 +101,7 @@ inline Place part(const Instruction& in, uint32_t i) {
   return parts[i];
 }
 
-// Memory that only its thread writes, or nobody.
+// Returns true if only one thread, or none, writes the memory.
 bool is_private(const Instruction& in) { return (in.kinds & (kGlobalRange | kPinnedRange | kSharedRange)) == 0; }
 
 // Host words that other host threads may access. On x86, the instructions are the same as for unordered accesses.

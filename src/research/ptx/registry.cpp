@@ -123,8 +123,8 @@ Program& program_of_module(Module& m) {
   return *m.program;
 }
 
-// Returns a module's text without what its functions do: only their heads, and the declarations of shared memory. nvcc
-// writes each in lines of its own.
+// Returns a module's text without the bodies of its functions: only their heads and the declarations of shared memory
+// remain. nvcc writes each of these on separate lines.
 std::string heads_of(const std::string& text) {
   std::string heads;
   int depth = 0;
@@ -141,8 +141,8 @@ std::string heads_of(const std::string& text) {
   return heads;
 }
 
-// The module if it is built, otherwise its heads. Building takes long, and programs ask about kernels that they never
-// launch.
+// Returns the module if it is built, otherwise its heads. Building takes long, and programs ask about kernels that they
+// never launch.
 Program& heads_of_module(Module& m) {
   const std::lock_guard lock(registry().mutex);
   if (m.program != nullptr) return *m.program;

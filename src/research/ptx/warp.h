@@ -31,7 +31,7 @@ class Warp {
   uint32_t bits(Place p, bool negated) const { return negated ? ~*words(p) : *words(p); }
   // The memory of an access, after all checks. `kinds`: permitted by the instruction's state space.
   uint8_t* at(uint64_t address, uint32_t bytes, const Instruction& in, uint32_t lane, uint32_t kinds) {
-    // Most accesses of single lanes are to the lane's own local memory, which needs no look at the table of pages.
+    // Most accesses of single lanes are to the lane's own local memory, which the table of pages need not confirm.
     const bool is_own = (kinds & kLocalRange) != 0 && address - local_begin(lane) <= kLocalBytes - bytes;
     if (!is_own || (address & (bytes - 1)) != 0) check(address, bytes, in, lane, kinds);
     memory_.touch(address);
@@ -44,8 +44,8 @@ class Warp {
   }
   uint8_t* shared() const { return shared_; }
   uint64_t shared_bytes() const { return shared_bytes_; }
-  // The addresses that an access may have without another look: from `begin` on, and at most `most` behind it. In local
-  // memory that is the window of lane 0, and each lane has its own.
+  // The addresses that an access may have without another check: from `begin` to `begin` + `most`. In local memory this
+  // is the window of lane 0; each lane has its own.
   struct Window {
     uint64_t begin, most;
     bool is_local;

@@ -78,12 +78,8 @@ ScreenBox exact_box(const DrawRecord& draw, const Corners& tri) {
   const bool front = (draw.bits & kDrawFrontClockwise) != 0 ? area < 0 : area > 0;
   if (area == 0 || ((draw.bits & kDrawCullFront) != 0 && front) || ((draw.bits & kDrawCullBack) != 0 && !front))
     return {};
-  const auto low = [](const int64_t(&coordinates)[3]) {
-    return int32_t((std::min({coordinates[0], coordinates[1], coordinates[2]}) + 127) >> 8);
-  };
-  const auto high = [](const int64_t(&coordinates)[3]) {
-    return int32_t((std::max({coordinates[0], coordinates[1], coordinates[2]}) - 128) >> 8);
-  };
+  const auto low = [](const int64_t(&at)[3]) { return int32_t((std::min({at[0], at[1], at[2]}) + 127) >> 8); };
+  const auto high = [](const int64_t(&at)[3]) { return int32_t((std::max({at[0], at[1], at[2]}) - 128) >> 8); };
   return within(draw, {low(x), low(y), high(x), high(y)});
 }
 

@@ -75,7 +75,7 @@ struct SpawnConfig {
 
 // A pipelined unit of fixed hardware that takes a thread per cycle, as GrUG's [Steffen12, Table A.1].
 struct FixedConfig {
-  uint32_t depth = 0;  // cycles from a thread's entry to its result; 0: no unit, its functions are software
+  uint32_t depth = 0;  // cycles from a thread's entry to its result; 0: there is no unit, and its functions are software
 };
 
 struct Config {

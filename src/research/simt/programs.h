@@ -86,7 +86,7 @@ struct ProgramSize {
   RayPlace place = RayPlace::conference;  // of rays
   uint32_t triangles = 2000;              // of rays
   uint32_t width = 64;                    // of rays: pixels of a side
-  uint32_t stay_percent = 50;             // of rays by tasks: lanes that stay together, of a warp's
+  uint32_t stay_percent = 50;             // of rays by tasks: percentage of a warp's lanes that stay together
   uint32_t grid = 128;                    // of rays through GrUG: cells per side of its grid
   std::shared_ptr<MemoryBudget> budget;   // for the scene of rays and data derived from it; null: unlimited
 };

@@ -196,8 +196,8 @@ void TimedMachine::begin(const ptx::Launch& launch) {
   if (spawns_) make_spawn_memory();
 }
 
-// Reserves the states of all threads that a core can hold, and the warps being formed. What exceeds the on-chip memory
-// is placed off chip [Steffen12, 5.5].
+// Reserves the states of all threads that a core can hold, and the warps being formed. The part that exceeds the
+// on-chip memory is off chip [Steffen12, 5.5].
 void TimedMachine::make_spawn_memory() {
   if (config_.spawn.bytes == 0)
     throw ptx::Fault("the kernel spawns threads, and " + config_.name + " has no spawn memory (spawn.bytes)");
@@ -332,9 +332,9 @@ uint64_t TimedMachine::operands_at(const ResidentWarp& w, uint32_t pc, bool resu
   return at;
 }
 
-// Threads in a function of the unit of fixed hardware: the unit takes one per cycle, in turn with other warps', and
-// they take no issues. Returns the cycle in which the last of them has its result; `w.next` is what the warp issues
-// then.
+// Threads in a function that the unit of fixed hardware executes: the unit takes one thread per cycle, in turn with
+// other warps, and these threads take no issues. Returns the cycle in which the last of them has its result; `w.next`
+// is what the warp issues then.
 uint64_t TimedMachine::pass_unit(Core& core, ResidentWarp& w, uint64_t cycle) {
   const auto is_inside = [&](const Group& g) { return in_unit_[g.pc]; };
   uint32_t passed = 0;

@@ -289,7 +289,7 @@ class TracePainter : public Painter {
         make(r, wanted, looked, views, options);
       made_ = wanted;
       looked_ = looked;
-      begin_anew();
+      restart_picture();
     } catch (...) {
       forget();
       throw;
@@ -329,7 +329,7 @@ class TracePainter : public Painter {
   }
 
   // Draws the coarse picture, and resets the tracer to the start of the fine one.
-  void begin_anew() {
+  void restart_picture() {
     const int width = (looked_.width + kCoarse - 1) / kCoarse, height = (looked_.height + kCoarse - 1) / kCoarse;
     trace::LensRecord lens = scene_.lens;
     for (int k = 0; k < 3; ++k) {

@@ -359,10 +359,10 @@ BROKKR_FN_NOINLINE float region_error(Warp& w, const TracePlan& plan, uint32_t r
   return float(sum) * (1.0f / 1048576.0f);
 }
 
-// The error by which a region gets its bucket: its own, or plan.neighbors of the largest that one of its four
-// neighbours had last, where that is more. So a region beside a noisy one is looked at again before its own four
-// samples have found the noise: the non-local priorities that [Kerbl18, 8.3] leaves open. Neighbours that are being
-// traced at the moment count with the error that they had before.
+// The error that determines the bucket of a region: its own error, or plan.neighbors times the largest latest error of
+// its four neighbours if that is larger. So a region beside a noisy one gets samples again before its own four samples
+// have found the noise: the non-local priorities that [Kerbl18, 8.3] leaves open. A neighbour that is being traced
+// counts with its previous error.
 BROKKR_FN float raised_error(Warp& w, const TracePlan& plan, uint32_t region, float error) {
   if (!(plan.neighbors > 0.0f)) return error;
   const uint32_t most = w.uniform([&]() -> uint32_t {

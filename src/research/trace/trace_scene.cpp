@@ -166,8 +166,8 @@ void add_textures(const Frame& frame, TraceScene& scene) {
   }
 }
 
-// Reserves the memory of the scene's lists and of filling them. Room for all triangles is reserved before they are
-// looked at.
+// Reserves the memory of the scene's lists, and the memory that filling them needs. Room for all triangles is reserved
+// before they are looked at.
 void make_room(const Frame& frame, TraceScene& scene, const std::shared_ptr<MemoryBudget>& budget) {
   uint64_t triangles = 0, texels = 0, longest = 0, emitting = 0;
   for (const Command& command : frame.commands) {

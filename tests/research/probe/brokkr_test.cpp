@@ -130,7 +130,7 @@ TEST(MapOfUnits, KnowsWhatIsNotThere) {
   const TileMap one = map_of_units(std::vector<int32_t>(64, 3), 8, 8);
   EXPECT_EQ(one.owners, 1);
   EXPECT_EQ(one.tile_x, 8);
-  // Each tile is separate, as with a driver that gives tiles to any free thread.
+  // Each tile is separate, as if a driver gave tiles to any free thread.
   std::vector<int32_t> own;
   for (int y = 0; y < 8; ++y) {
     for (int x = 0; x < 8; ++x) own.push_back(y / 2 * 4 + x / 2);

@@ -7,16 +7,17 @@ BROKKR_MACHINE_BEGIN
 
 // MCQ: the structure of [Desrochers14] (moodycamel's ConcurrentQueue), from its description.
 //
-// Every thread that enqueues has a queue of its own, which it alone appends to: an enqueue needs no atomic operation
-// but the release of its tail. A thread that dequeues tries the producer that served it last, then the others in turn.
-// Three counts guard the end that consumers share: `optimistic` counts attempts, `overcommit` those of them that came
-// too late, and `head` those that found an element. An attempt succeeds if optimistic - overcommit is still before the
-// tail once it has counted itself; only then it takes the next place at the head, where an element lies for certain.
+// Every thread that enqueues has its own queue, and no other thread appends to it. So the only atomic operation of an
+// enqueue is the release of its tail. A thread that dequeues tries the producer that served it last, then the others in
+// turn. Three counts guard the end that consumers share: `optimistic` counts attempts, `overcommit` counts the attempts
+// that came too late, and `head` those that found an element. An attempt succeeds if optimistic - overcommit is still
+// before the tail once it has counted itself; only then it takes the next place at the head, which certainly has an
+// element.
 //
-// Slots lie in blocks of `segment`, from a pool that all producers share. Whoever takes the last element of a block
-// gives it back. Each producer has a table of its blocks by their order; an entry is in use until its block is given
-// back, and a producer whose next entry is in use, or that finds the pool empty, reports "full". So does the queue's
-// order: it is that of each producer alone, and "empty" means that each producer was found so, one after another.
+// Slots lie in blocks of `segment`, from a pool that all producers share. The thread that takes the last element of a
+// block gives it back. Each producer has a table of its blocks by their order; an entry is in use until its block is
+// given back, and a producer whose next entry is in use, or that finds the pool empty, reports "full". The queue keeps
+// the order of each producer only, and "empty" means that each producer was found empty, one after another.
 template <class Observer = Unobserved>
 class ProducerQueue : public QueueBase<Observer> {
   using Base = QueueBase<Observer>;
@@ -79,7 +80,8 @@ class ProducerQueue : public QueueBase<Observer> {
     size_t producers, blocks, entries, slots, end;
   };
   BROKKR_FN static constexpr uint32_t blocks(const QueueShape& s) { return s.capacity / s.segment + 2 * s.threads; }
-  // Entries of one producer's table: a power of two, for the most elements that one producer may have to hold.
+  // The number of entries in one producer's table: a power of two, enough for the maximum number of elements of one
+  // producer.
   BROKKR_FN static constexpr uint32_t entries(const QueueShape& s) {
     return s.capacity > s.segment ? 2 * (s.capacity / s.segment) : 2;
   }
@@ -127,7 +129,7 @@ class ProducerQueue : public QueueBase<Observer> {
     return true;
   }
 
-  // Takes a block; 0: there is none.
+  // Takes a block; returns 0 if there is none.
   BROKKR_FN uint32_t take_block() const {
     Control& c = control();
     for (;;) {

@@ -51,8 +51,8 @@ struct QueueTraits {
   const char* name;
   const char* title;
   const char* source;
-  // As printed; BWD and BSQ, which the table omits, follow [Kerbl18, 4.5]; BIQ and MCQ, which are younger or for CPUs,
-  // have what they do here.
+  // As printed. The table omits BWD and BSQ; their claims follow [Kerbl18, 4.5]. BIQ and MCQ, which are younger or for
+  // CPUs, have the claims of the implementation here.
   QueueClaims table;
   QueueClaims here;        // of the implementation in this folder
   const char* difference;  // why the two differ; "" if they do not

@@ -15,7 +15,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Cells of the wait-free queue: an infinite array of which a window is in memory.
+// Cells of the wait-free queue: an infinite array with a window of it in memory.
 //
 // Segment s is stored in place s mod segments; the place's header says which segment it holds. A later segment replaces
 // it once both ends of the queue have left it, and no thread names it or an earlier one as the first segment that the

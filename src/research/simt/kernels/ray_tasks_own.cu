@@ -1,5 +1,5 @@
-// µ-kernels in software with queues of each block in its shared memory. They are a module of their own, because every
-// block of a module holds all its shared variables.
+// µ-kernels in software with queues of each block in its shared memory. They are a separate module, because every block
+// of a module holds all its shared variables.
 #include "simt/kernels/ray_warps.h"
 
 extern "C" __global__ void ray_tasks_own(const __grid_constant__ brokkr::simt::RayPlan plan) {

@@ -62,7 +62,7 @@ void add_conference(TraceScene& scene, uint32_t triangles) {
   }
 }
 
-// A point of a column's outline: 16 corners, every second one of them further in, as of flutes.
+// A point of a column's outline: 16 corners, of which every second one lies further in, like flutes.
 glm::vec3 outline(int corner, float radius, glm::vec3 middle) {
   constexpr float kCosine[] = {1, 0.923880f, 0.707107f, 0.382683f, 0};  // of quarters of 90 degrees
   const int quarter = (corner / 4) % 4, step = corner % 4;
