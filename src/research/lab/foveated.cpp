@@ -133,15 +133,15 @@ class Comparison {
   void compare(const std::vector<Layer>& whole, const std::vector<Layer>& cut, std::vector<Part>& parts) const {
     for (size_t layer = 0; layer < cut.size(); ++layer) {
       // All errors to which the layer contributes; views that share a layer are not distinguished.
-      std::vector<Error*> of_layer = {&parts.back().error};
+      std::vector<Error*> layer_errors = {&parts.back().error};
       for (Part& part : parts) {
         const bool other = part.where == "others" && frame_.views[important_].layer != layer;
         const bool view = part.where == "view" && frame_.views[part.view].layer == layer;
-        if (other || view) of_layer.push_back(&part.error);
+        if (other || view) layer_errors.push_back(&part.error);
       }
       const Layer &a = whole[layer], &b = cut[layer];
       for (size_t i = 0; i < a.color.size(); ++i) {
-        for (Error* e : of_layer) e->add(a.color[i], b.color[i]);
+        for (Error* e : layer_errors) e->add(a.color[i], b.color[i]);
         if (by_view_) continue;
         const size_t x = i % size_t(a.width), y = i / size_t(a.width);
         const double dx = double(x) + 0.5 - x_, dy = double(y) + 0.5 - y_;

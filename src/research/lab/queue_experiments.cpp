@@ -236,7 +236,7 @@ void pagerank(const LabRun& run) {
           graph.name + ": more than 2^26 items (nodes times iterations); choose a smaller graph or fewer --iterations");
     }
     // Memory for the expected ranks, the expected ranks of the last iteration, and the ranks read back.
-    const HeldMemory of_ranks(o.budget, uint64_t(graph.nodes()) * 3 * sizeof(uint64_t), "ranks");
+    const HeldMemory ranks_memory(o.budget, uint64_t(graph.nodes()) * 3 * sizeof(uint64_t), "ranks");
     const std::vector<uint64_t> expected = page_rank_fixed(graph, o.iterations);
     for (const QueueKind kind : chosen(run)) {
       if (is_blocking(kind)) continue;

@@ -158,7 +158,7 @@ RunResult Bench::run(SchedulePlan plan, const System& system) const {
                                 std::to_string(most) + " at once");
   }
   const ProgramStart start = program.start(plan);
-  const HeldMemory of_log(run_.options.budget, uint64_t(plan.limit) * sizeof(TaskRecord), "log");
+  const HeldMemory log_memory(run_.options.budget, uint64_t(plan.limit) * sizeof(TaskRecord), "log");
   const LabArray<std::byte> memory(machine, start.bytes);
   const LabArray<TaskRecord> log(machine, plan.limit);
   const LabArray<uint32_t> begun(machine, 4);

@@ -228,11 +228,11 @@ IdsByRank Distribution::project(const Merge& merge, DistributionCounts& counts) 
   const Share share = share_of(merge, talk_.rank(), talk_.size());
   counts.projected += share.end - share.begin;
   const uint64_t parts = (share.end - share.begin + kPart - 1) / kPart;
-  std::vector<IdsByRank> of_part(parts, IdsByRank(ranks));
+  std::vector<IdsByRank> ids_of_part(parts, IdsByRank(ranks));
   std::atomic<uint64_t> next = 0;
   const auto project_part = [&](uint64_t part) {
     const uint64_t first = share.begin + part * kPart;
-    projector_.project(merge, first, std::min(first + kPart, share.end), of_part[part]);
+    projector_.project(merge, first, std::min(first + kPart, share.end), ids_of_part[part]);
   };
   const std::function<void(int)> work = [&](int) {
     for (uint64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;) project_part(part);
@@ -247,7 +247,7 @@ IdsByRank Distribution::project(const Merge& merge, DistributionCounts& counts) 
     }
   }
   IdsByRank ids(ranks);
-  for (const IdsByRank& part : of_part) {
+  for (const IdsByRank& part : ids_of_part) {
     for (size_t r = 0; r < ranks; ++r) ids[r].insert(ids[r].end(), part[r].begin(), part[r].end());
   }
   counts.project_ms += ms_since(begin);

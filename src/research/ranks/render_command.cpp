@@ -160,8 +160,8 @@ void write_trace(const std::string& path, const std::vector<nlohmann::ordered_js
   for (size_t rank = 0; rank < traces.size(); ++rank) {
     const std::string name = fmt::format("rank {} on {}", rank, reports[rank].at("host").get<std::string>());
     events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", rank}, {"args", {{"name", name}}}});
-    const auto of_rank = parse_json(traces[rank]);
-    for (nlohmann::ordered_json event : of_rank.at("traceEvents")) {
+    const auto rank_trace = parse_json(traces[rank]);
+    for (nlohmann::ordered_json event : rank_trace.at("traceEvents")) {
       event["pid"] = rank;
       events.push_back(std::move(event));
     }

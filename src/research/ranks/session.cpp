@@ -350,14 +350,14 @@ bool is_spread(const Arguments& arguments) {
 }
 
 int render_spread(const Arguments& arguments) {
-  const bool of_views = arguments.text("ranks") == kViews;
+  const bool shares_views = arguments.text("ranks") == kViews;
   for (const char* option : {"aov", "json", "trace", "merge", "no-runahead", "rank-link", "rank-pattern", "rank-bin"}) {
     if (arguments.has(option))
       throw UsageError(fmt::format("--{}: is not for --ranks {}, which distributes whole pictures; leave it out",
                                    option, arguments.text("ranks")));
   }
   if (arguments.has("rank-stats")) require_ending(arguments.text("rank-stats"), {".json"}, "--rank-stats");
-  if (!of_views && arguments.text("output") == "-")
+  if (!shares_views && arguments.text("output") == "-")
     throw UsageError("--output: ranks write the pictures of the frames that they draw; name files");
   Work work{arguments, render_options(arguments), arguments.all("FILE"), uint64_t(arguments.integer("frames", 1))};
   if (work.options.workers == 0) work.options.workers = ranks::usual_workers();
@@ -366,12 +366,12 @@ int render_spread(const Arguments& arguments) {
   return run_session(rank_settings(arguments), [&](ranks::Talk& talk) {
     Renderer renderer;
     Spread spread;
-    if (of_views) {
+    if (shares_views) {
       for (const std::string& file : work.files) draw_views(work, file, renderer, talk, spread);
     } else {
       draw_frames(work, renderer, talk, spread);
     }
-    report(work, of_views ? kViews : kFrames, spread, talk);
+    report(work, shares_views ? kViews : kFrames, spread, talk);
   });
 }
 

@@ -160,7 +160,7 @@ struct Reyes::Impl {
   PatchScene scene;
   ReyesMachine settings;
   std::shared_ptr<MemoryBudget> budget;
-  HeldMemory of_scene;
+  HeldMemory scene_memory;
   std::unique_ptr<TaskMachine> machine;
   const ReyesKernels& kernels;
   uint32_t workers = 1;
@@ -173,8 +173,8 @@ struct Reyes::Impl {
   FrameCost cost;
   uint32_t visible = 0;  // patches that were not culled in the last frame
   Frame frame;
-  HeldMemory of_frame, of_pictures;
-  uint64_t frame_bytes = 0;           // counted in of_frame
+  HeldMemory frame_memory, pictures_memory;
+  uint64_t frame_bytes = 0;           // counted in frame_memory
   std::vector<uint32_t> raw_indices;  // in the order in which the machine wrote the indices
 
   Impl(PatchScene its, const ReyesMachine& s)
@@ -182,7 +182,7 @@ struct Reyes::Impl {
         settings(s),
         budget(std::make_shared<MemoryBudget>(
             s.memory_limit, "give a larger --rate, a smaller --size or a limit (--tasks, --budget)", scene.name)),
-        of_scene(budget, scene.patches() * kPatchBytes, "patches"),
+        scene_memory(budget, scene.patches() * kPatchBytes, "patches"),
         machine(make_machine(s, budget)),
         kernels(kernels_of(*machine)),
         edges(*machine, edge_numbers(scene.points)),
@@ -381,8 +381,8 @@ struct Reyes::Impl {
                      counts.grids * (sizeof(GridRecord) + sizeof(uint32_t));
     if (o.grid_lines) bytes += counts.grids * kLines * kOfLine;
     frame_bytes = 0;
-    of_frame = {};
-    of_frame = HeldMemory(budget, bytes, "triangles");
+    frame_memory = {};
+    frame_memory = HeldMemory(budget, bytes, "triangles");
     frame_bytes = bytes;
   }
 
@@ -492,8 +492,8 @@ struct Reyes::Impl {
   ReyesFrame draw(float phase, const ReyesOptions& o, bool read_back) {
     const std::vector<glm::vec3> moved = scene.points_at(phase);
     set_up(phase, o, moved);
-    of_pictures = {};
-    of_pictures =
+    pictures_memory = {};
+    pictures_memory =
         HeldMemory(budget, uint64_t(o.width) * uint64_t(o.height) * sizeof(uint32_t) * settings.pictures, "picture");
     ReyesFrame result;
     ReyesStatistics& s = result.statistics;

@@ -132,11 +132,11 @@ class KdBuilder {
   void divide(const List& list, const Plane& plane, List& lower, List& upper) {
     const auto is_lower = [&](uint32_t p) { return boxes_[p].low[plane.axis] <= plane.at; };
     const auto is_upper = [&](uint32_t p) { return boxes_[p].high[plane.axis] >= plane.at; };
-    const auto of_lower = size_t(std::count_if(list.begin(), list.end(), is_lower)),
-               of_upper = size_t(std::count_if(list.begin(), list.end(), is_upper));
-    memory_.hold((of_lower + of_upper) * sizeof(uint32_t));
-    lower.reserve(of_lower);
-    upper.reserve(of_upper);
+    const auto lower_count = size_t(std::count_if(list.begin(), list.end(), is_lower)),
+               upper_count = size_t(std::count_if(list.begin(), list.end(), is_upper));
+    memory_.hold((lower_count + upper_count) * sizeof(uint32_t));
+    lower.reserve(lower_count);
+    upper.reserve(upper_count);
     for (const uint32_t p : list) {
       if (is_lower(p)) lower.push_back(p);
       if (is_upper(p)) upper.push_back(p);

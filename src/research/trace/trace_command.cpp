@@ -195,7 +195,7 @@ int run_trace(const Arguments& arguments) {
   trace::TraceScene scene;
   {
     const Frame frame = load_input(file, arguments, progress);
-    const HeldMemory of_frame(budget, memory_of(frame), "frame");
+    const HeldMemory frame_memory(budget, memory_of(frame), "frame");
     if (!aovs.empty()) {  // the first surfaces that rays through pixel centres hit, which the pipeline draws
       Renderer renderer;
       PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));

@@ -89,7 +89,7 @@ struct Tracer::State {
   TaskArray<uint32_t> errors, counts, begun, stacks;
   TaskArray<TraceCounters> counters;
   TaskArray<std::byte> memory;
-  HeldMemory of_picture;  // for TracePicture and its conversions
+  HeldMemory picture_memory;  // for TracePicture and its conversions
   uint64_t patience = 0;
   double ms = 0;
 
@@ -178,8 +178,8 @@ struct Tracer::State {
     plan.regions = regions;
     plan.capacity = capacity_of(regions);
     if (fits) return;
-    of_picture = {};
-    of_picture = HeldMemory(machine->budget(), uint64_t(regions) * kRegionPixels * kPictureBytes, "picture");
+    picture_memory = {};
+    picture_memory = HeldMemory(machine->budget(), uint64_t(regions) * kRegionPixels * kPictureBytes, "picture");
     planes = TaskArray<float>(*machine, size_t(kPlanes) * regions * kRegionPixels);
     errors = TaskArray<uint32_t>(*machine, regions);
     counts = TaskArray<uint32_t>(*machine, regions);

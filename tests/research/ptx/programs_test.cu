@@ -15,14 +15,14 @@ using brokkr::cuda_test::allocate;
 using brokkr::cuda_test::wait;
 
 __global__ void sum(const uint32_t* in, unsigned long long* out, int n) {
-  __shared__ unsigned long long of_warp[32];
+  __shared__ unsigned long long warp_sums[32];
   unsigned long long s = 0;
   for (int i = int(blockIdx.x * blockDim.x + threadIdx.x); i < n; i += int(gridDim.x * blockDim.x)) s += in[i];
   for (int step = 16; step > 0; step /= 2) s += __shfl_down_sync(~0u, s, unsigned(step));
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = s;
+  if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = s;
   __syncthreads();
   if (threadIdx.x < 32) {
-    s = threadIdx.x < blockDim.x / 32 ? of_warp[threadIdx.x] : 0;
+    s = threadIdx.x < blockDim.x / 32 ? warp_sums[threadIdx.x] : 0;
     for (int step = 16; step > 0; step /= 2) s += __shfl_xor_sync(~0u, s, step);
     if (threadIdx.x == 0) atomicAdd(out, s);
   }

@@ -224,17 +224,17 @@ int run_batches(const Arguments& arguments) {
   request.render = render_options(arguments);
   request.work = uint32_t(arguments.integer("heavy", request.work));
   request.frames = int(arguments.integer("frames", request.frames));
-  const bool of_driver = arguments.text("picture-batches", "model") == "driver";
+  const bool by_driver = arguments.text("picture-batches", "model") == "driver";
   for (const char* option : {"frames", "picture"}) {
     for (const BatchModel& model : request.models) {
-      if (!arguments.has(option) || lab::reuse_of(model.name) || (of_driver && option == std::string("picture")))
+      if (!arguments.has(option) || lab::reuse_of(model.name) || (by_driver && option == std::string("picture")))
         continue;
       throw UsageError("--" + std::string(option) + ": the pipeline has no reuse strategy '" + model.name +
                        "'; leave it out of --models");
     }
   }
   for (const char* option : {"runs", "picture-batches"}) {
-    if ((option == std::string("runs") ? arguments.has(option) : of_driver) && !arguments.has("driver"))
+    if ((option == std::string("runs") ? arguments.has(option) : by_driver) && !arguments.has("driver"))
       throw UsageError("--" + std::string(option) + ": needs a driver; add --driver any or --driver software");
   }
   const ResultFiles results("batches", arguments);
