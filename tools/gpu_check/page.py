@@ -30,12 +30,12 @@ def read_environment(folder):
 
 
 def file_of(step):
-    """As gpu-check/run names a step's files."""
+    """Returns the name that gpu-check/run gives to a step's files."""
     return re.sub(r"[^a-zA-Z0-9.]", "-", step)
 
 
 def rows_of(path):
-    """The rows of a report of `brokkr bench`; empty if it is missing or incomplete."""
+    """Returns the rows of a report of `brokkr bench`; empty if it is missing or incomplete."""
     try:
         return json.loads(path.read_text())["results"]
     except (OSError, ValueError, KeyError):
@@ -43,7 +43,7 @@ def rows_of(path):
 
 
 def cells(row):
-    """Milliseconds of a row: frame, kernel, OpenGL, and OpenGL over the frame."""
+    """Returns the milliseconds of a row: frame, kernel, OpenGL, and OpenGL divided by the frame."""
     if "error" in row:
         return ["failed: " + row["error"][:120].replace("|", "/"), "", "", ""]
     frame, peer = row["brokkr"]["median_ms"], min((p["median_ms"] for p in row.get("peers", {}).values()), default=None)
@@ -112,7 +112,7 @@ def files(kept):
 
 
 def land(folder, pages):
-    """Copies what is to be kept, and writes the page. Returns the new folder."""
+    """Copies the files to keep, and writes the page. Returns the new folder."""
     steps, environment = read_steps(folder), read_environment(folder)
     date = environment.get("date", "unknown")[:10]
     gpu = re.sub(r"[^a-z0-9]+", "-", environment.get("gpu", "no-gpu").split(",")[0].lower()).strip("-")
