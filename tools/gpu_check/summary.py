@@ -1,4 +1,4 @@
-"""Writes summary.md, which shows the findings of the steps."""
+"""Makes the text of summary.md: the findings of the steps."""
 from .timing import GENERATED, VARIANTS
 
 

@@ -60,7 +60,8 @@ def pipeline(rows):
 
 
 def prediction(rows):
-    """Does c_v predict the simulated speed-up? Every pattern but Diagonal, every setting, every frame."""
+    """Shows how well c_v predicts the simulated speed-up, for every pattern except Diagonal, every setting and every
+    frame."""
     orders = unique(rows, "order")
     figure, grid = plt.subplots(len(orders), 2, figsize=(11, 4.6 * len(orders)), squeeze=False)
     found = speedups(rows, "simulated_ms")
@@ -101,7 +102,7 @@ def blocks(rows):
     there = {kind: [r for r in rows if not numpy.isnan(stages_of(r, kind)).any()] for kind in KINDS}
     chosen = some([r for r in there["simulated"] if r["pattern"] in shown], "diagonal")
 
-    def spread(frame):  # the frames for which the pattern matters most come first
+    def spread(frame):  # frames for which the pattern matters most come first
         end = {p: max(some([sum(stages_of(r, "simulated")) for r in chosen if r["frame"] == frame and r["pattern"] == p],
                            f"{p} and {frame}")) for p in shown}
         return end["diagonal"] / end["van-der-corput"]

@@ -46,7 +46,7 @@ class Report:
                            f"{'quick' if field(settings, 'quick', bool) else 'full'} run, {field(settings, 'workers', int)} threads.")
 
     def add(self, name, experiment, picture, tables):
-        """A section; `picture` is None where there are tables alone."""
+        """Adds a section; `picture` is None if it has only tables."""
         title = "Does c_v predict the speed-up?" if name == "prediction" else self.titles.get(experiment, experiment)
         self.parts.append(f"<h2 id='{name}'>{html.escape(title)}</h2>")
         if picture is not None:
@@ -55,7 +55,7 @@ class Report:
         self.parts += [table_html(*table) for table in tables]
 
     def write(self):
-        """The path of the page."""
+        """Writes the page and returns its path."""
         maps = [f"<figure><img src='map-{html.escape(name)}.png' alt=''><figcaption>{html.escape(caption)}</figcaption></figure>"
                 for name, caption in self.maps]
         tiles = [f"<figure class='pattern'><img src='{p.name}' alt=''><figcaption>{html.escape(p.stem[8:])}</figcaption></figure>"
