@@ -14,9 +14,9 @@ from command_line import ROOT, Wrong, make_folder
 from . import page
 from .process import tool
 
-MOST_MIB = 60
-MOST_MIB_WITH_COMPILERS = 160
-MOST_BYTES_OF_FRAME = 1 << 20  # of a frame with programs; larger ones are not packed
+MAX_MIB = 60
+MAX_MIB_WITH_COMPILERS = 160
+MAX_FRAME_BYTES = 1 << 20  # of a frame with programs; larger ones are not packed
 RUNNER = pathlib.Path(__file__).parent / "run.sh"
 TARGETS = ["brokkr_cli", "brokkr_cuda_test", "brokkr-gl-bench", "brokkr-glsl"]
 VARIANTS = [1, 2, 3]  # blocks per multiprocessor
@@ -128,7 +128,7 @@ def collect(options, folder, to):
         (to / "sanitizer" / path.name).chmod(0o755)
     for folder in ("scenes", "tests/frames"):
         for path in sorted((ROOT / folder).iterdir()):
-            if path.is_file() and (folder == "tests/frames" or path.stat().st_size < MOST_BYTES_OF_FRAME):
+            if path.is_file() and (folder == "tests/frames" or path.stat().st_size < MAX_FRAME_BYTES):
                 shutil.copy2(path, to / pathlib.Path(folder).name)
     for path in folder.rglob("*.ptxas"):
         target = re.search(r"CMakeFiles/(\S+?)\.dir/", str(path)).group(1)
@@ -153,7 +153,7 @@ def pack(options):
         with tarfile.open(part, "w:xz", preset=6) as file:
             file.add(inside, "gpu-check", filter=plain)
     mib = part.stat().st_size / 2**20
-    most = MOST_MIB if options.compilers is None else MOST_MIB_WITH_COMPILERS
+    most = MAX_MIB if options.compilers is None else MAX_MIB_WITH_COMPILERS
     if mib > most:
         part.unlink()
         raise Wrong(f"{archive}: would have {mib:.1f} MiB, above {most}; name fewer --architectures or --isas")

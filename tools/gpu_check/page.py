@@ -9,7 +9,7 @@ from command_line import Wrong, make_folder
 from . import build
 
 KEPT = (".json", ".csv", ".tsv", ".txt", ".png")  # logs and reports are not copied
-MOST_BYTES = 2 << 20  # of a copied file
+MAX_BYTES = 2 << 20  # of a copied file
 
 
 def read_steps(folder):
@@ -120,7 +120,7 @@ def land(folder, pages):
     kept = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if path.is_file() and path.suffix in KEPT and path.stat().st_size <= MOST_BYTES:
+        if path.is_file() and path.suffix in KEPT and path.stat().st_size <= MAX_BYTES:
             make_folder((to / name).parent)
             shutil.copyfile(path, to / name)
             kept.append(name)

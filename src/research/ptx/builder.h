@@ -194,7 +194,7 @@ class Builder {
   std::unordered_map<uint64_t, Place> constants_, wide_constants_;
   std::vector<Scope> scopes_;
   Function* function_ = nullptr;
-  uint32_t frame_words_ = 0, predicate_word_ = 0, local_most_ = 0;
+  uint32_t frame_words_ = 0, predicate_word_ = 0, max_local_ = 0;
   std::string_view last_label_;
   SourceLine location_;
   Traits traits_;  // traits of the instruction being built

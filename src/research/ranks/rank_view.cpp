@@ -350,17 +350,17 @@ bool RankView::prepare(const RenderRequest& request, const std::function<const P
   asked.load = request.scene->load;
   asked.settings = request.settings;
   asked.camera = request.camera;
-  std::exception_ptr own;
+  std::exception_ptr failure;
   try {
     talk_->send_all(ranks::Channel::hello, pack_request(asked, request.settings.shader != shader_));
     if (request.settings.shader) shader_ = request.settings.shader;
     try {
       alone = ranks::why_not(update(), request.settings.options);
     } catch (...) {
-      own = std::current_exception();
+      failure = std::current_exception();
     }
     refused = hear(asked.path, hash);
-    const bool together = !own && refused.empty() && alone.empty();
+    const bool together = !failure && refused.empty() && alone.empty();
     talk_->send_all(ranks::Channel::hello, ranks::message_of(together ? kTogether : kAlone));
     talk_->flush();
   } catch (const std::exception& error) {
@@ -370,7 +370,7 @@ bool RankView::prepare(const RenderRequest& request, const std::function<const P
     numbers_.clear();
     shader_.reset();
   }
-  if (own) std::rethrow_exception(own);
+  if (failure) std::rethrow_exception(failure);
   if (!refused.empty()) throw std::runtime_error(refused);
   return alone.empty();
 }

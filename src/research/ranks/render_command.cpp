@@ -91,9 +91,9 @@ struct Loaded {
 };
 
 // Collects the reports of all ranks at rank 0.
-std::vector<nlohmann::ordered_json> collect(const ranks::RankReport& own, ranks::Talk& talk) {
+std::vector<nlohmann::ordered_json> collect(const ranks::RankReport& report, ranks::Talk& talk) {
   std::vector<nlohmann::ordered_json> reports;
-  for (const std::string& text : gather_texts(talk, to_json(own).dump())) reports.push_back(parse_json(text));
+  for (const std::string& text : gather_texts(talk, to_json(report).dump())) reports.push_back(parse_json(text));
   return reports;
 }
 

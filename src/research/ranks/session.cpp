@@ -63,12 +63,12 @@ void keep_views(Frame& frame, int rank, int ranks) {
   if (frame.views.size() < 2 || !is_made_of_views(frame))
     throw std::invalid_argument("ranks: " + frame.source +
                                 " has no views that can be drawn separately; give a scene --views, or use --ranks cpd");
-  std::vector<View> own;
+  std::vector<View> kept;
   for (size_t view = size_t(rank); view < frame.views.size(); view += size_t(ranks)) {
-    own.push_back(frame.views[view]);
-    own.back().layer = uint32_t(own.size() - 1);
+    kept.push_back(frame.views[view]);
+    kept.back().layer = uint32_t(kept.size() - 1);
   }
-  frame.views = std::move(own);
+  frame.views = std::move(kept);
   frame.targets[0].layers = std::max(1, int(frame.views.size()));
   for (Command& command : frame.commands) {
     if (auto* const draw = std::get_if<DrawCommand>(&command)) draw->view_count = uint32_t(frame.views.size());
@@ -154,13 +154,13 @@ void agree_about(ranks::Talk& talk, const std::string& file, Facts& facts, const
   agree(talk, failure, facts);
 }
 
-std::vector<std::string> gather_texts(ranks::Talk& talk, const std::string& own) {
+std::vector<std::string> gather_texts(ranks::Talk& talk, const std::string& text) {
   if (talk.rank() != 0) {
-    talk.send(0, ranks::Channel::report, ranks::message_of(own));
+    talk.send(0, ranks::Channel::report, ranks::message_of(text));
     talk.flush();
     return {};
   }
-  std::vector<std::string> all = {own};
+  std::vector<std::string> all = {text};
   for (int from = 1; from < talk.size(); ++from)
     all.push_back(ranks::text_of(talk.receive(from, ranks::Channel::report)));
   return all;
@@ -254,17 +254,17 @@ void draw_frames(const Work& work, Renderer& renderer, ranks::Talk& talk, Spread
 }
 
 // Collects the layers that ranks drew at rank 0, in the order of the views.
-std::vector<Layer> gather_views(const std::vector<Layer>& own, size_t views, ranks::Talk& talk) {
+std::vector<Layer> gather_views(const std::vector<Layer>& layers, size_t views, ranks::Talk& talk) {
   if (talk.rank() != 0) {
-    for (const Layer& layer : own) talk.send(0, ranks::Channel::picture, ranks::pack_color(layer));
+    for (const Layer& layer : layers) talk.send(0, ranks::Channel::picture, ranks::pack_color(layer));
     talk.flush();
     return {};
   }
-  std::vector<Layer> all(views, own.front());
+  std::vector<Layer> all(views, layers.front());
   for (size_t view = 0; view < views; ++view) {
     const auto from = int(view % size_t(talk.size()));
     if (from == 0)
-      all[view] = own[view / size_t(talk.size())];
+      all[view] = layers[view / size_t(talk.size())];
     else
       ranks::unpack_color(talk.receive(from, ranks::Channel::picture), from, all[view]);
   }
@@ -320,11 +320,11 @@ void print_spread(const char* mode, const std::vector<nlohmann::ordered_json>& r
 
 // Reports the work of all ranks; the slowest rank determines the time.
 void report(const Work& work, const char* mode, const Spread& spread, ranks::Talk& talk) {
-  const nlohmann::ordered_json own = {{"rank", talk.rank()},       {"host", talk.transport().host()},
-                                      {"machine", spread.machine}, {"workers", spread.workers},
-                                      {mode, spread.pictures},     {"draw_ms", spread.draw_ms}};
+  const nlohmann::ordered_json rank_report = {{"rank", talk.rank()},       {"host", talk.transport().host()},
+                                              {"machine", spread.machine}, {"workers", spread.workers},
+                                              {mode, spread.pictures},     {"draw_ms", spread.draw_ms}};
   std::vector<nlohmann::ordered_json> ranks;
-  for (const std::string& text : gather_texts(talk, own.dump())) ranks.push_back(parse_json(text));
+  for (const std::string& text : gather_texts(talk, rank_report.dump())) ranks.push_back(parse_json(text));
   if (talk.rank() != 0) return;
   double longest = 0, pictures = 0;
   for (const nlohmann::ordered_json& r : ranks) {

@@ -15,7 +15,7 @@ namespace brokkr::viewer {
 
 // Limits for widgets and for the settings file.
 inline constexpr uint32_t kMaxReyesSplits = 1000000;
-inline constexpr float kLeastBudgetMs = 1, kMaxBudgetMs = 2000, kMaxGain = 64, kLeastRate = 0.5f, kMaxRate = 16;
+inline constexpr float kMinBudgetMs = 1, kMaxBudgetMs = 2000, kMaxGain = 64, kMinRate = 0.5f, kMaxRate = 16;
 
 // The kind of limit for a frame.
 enum class ReyesLimit : uint8_t { none, time, splits };

@@ -179,11 +179,11 @@ void TimedMachine::begin(const ptx::Launch& launch) {
   next_block_ = ages_ = cycle_ = reported_ = 0;
   memory_ = std::make_unique<MemoryModel>(config_, statistics_);
   const uint32_t by_registers = config_.registers / registers_of_thread(*launch.kernel);
-  threads_most_ = std::min(config_.threads, by_registers) / config_.warp * config_.warp;
+  max_threads_ = std::min(config_.threads, by_registers) / config_.warp * config_.warp;
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   const uint32_t needed = (threads + config_.warp - 1) / config_.warp * config_.warp;
   const uint32_t shared = launch.program->static_shared + launch.dynamic_shared;
-  if (threads_most_ < config_.warp || (config_.block_scheduling && needed > threads_most_)) {
+  if (max_threads_ < config_.warp || (config_.block_scheduling && needed > max_threads_)) {
     throw ptx::Fault("a block of " + std::to_string(threads) + " threads with " +
                      std::to_string(registers_of_thread(*launch.kernel)) + " registers does not fit a core of " +
                      config_.name);
@@ -201,8 +201,8 @@ void TimedMachine::begin(const ptx::Launch& launch) {
 void TimedMachine::make_spawn_memory() {
   if (config_.spawn.bytes == 0)
     throw ptx::Fault("the kernel spawns threads, and " + config_.name + " has no spawn memory (spawn.bytes)");
-  core_spawn_bytes_ = uint64_t(threads_most_) * config_.spawn.state_bytes;
-  const uint64_t formation = uint64_t(SpawnUnit::places(threads_most_, config_.warp, locations_)) * kPointerBytes;
+  core_spawn_bytes_ = uint64_t(max_threads_) * config_.spawn.state_bytes;
+  const uint64_t formation = uint64_t(SpawnUnit::places(max_threads_, config_.warp, locations_)) * kPointerBytes;
   spawn_on_chip_ = core_spawn_bytes_ + formation <= config_.spawn.bytes;
   spawn_bytes_ = core_spawn_bytes_ * config_.cores;
   ptx::Memory::instance().free(spawn_begin_);
@@ -210,12 +210,12 @@ void TimedMachine::make_spawn_memory() {
       static_cast<uint8_t*>(ptx::Memory::instance().allocate(spawn_bytes_, ptx::kGlobalRange, nullptr, true));
   if (spawn_begin_ == nullptr) throw ptx::Fault("no memory for the states of threads");
   for (auto& core : cores_) {
-    core->spawn = std::make_unique<SpawnUnit>(threads_most_, config_.warp, locations_);
-    for (uint32_t slot = threads_most_; slot-- > 0;) core->free_slots.push_back(slot);
+    core->spawn = std::make_unique<SpawnUnit>(max_threads_, config_.warp, locations_);
+    for (uint32_t slot = max_threads_; slot-- > 0;) core->free_slots.push_back(slot);
   }
 }
 
-uint32_t TimedMachine::free_threads(const Core& core) const { return threads_most_ - core.threads; }
+uint32_t TimedMachine::free_threads(const Core& core) const { return max_threads_ - core.threads; }
 
 void TimedMachine::place(Core& core, ResidentBlock& block, uint32_t number, uint64_t cycle) {
   ptx::Warp& warp = block.block->warps[number];

@@ -53,7 +53,7 @@ class TimedMachine : private ptx::Foreign {
   std::function<void(const RunProgress&)> on_progress;
   uint32_t registers_of_thread(const ptx::Function& kernel) const;
   uint32_t blocks_that_fit(const ptx::Function& kernel, uint32_t threads, uint32_t dynamic_shared) const;  // per core
-  uint32_t threads_of_core() const { return threads_most_; }
+  uint32_t threads_of_core() const { return max_threads_; }
 
  private:
   // Filling of cores.
@@ -123,7 +123,7 @@ class TimedMachine : private ptx::Foreign {
   std::vector<Turn> turns_;  // of one cycle
   const ptx::Launch* launch_ = nullptr;
   uint64_t next_block_ = 0, ages_ = 0, cycle_ = 0, reported_ = 0;
-  uint32_t threads_most_ = 0;  // per core, as its registers allow
+  uint32_t max_threads_ = 0;  // per core, as its registers allow
   uint8_t* spawn_begin_ = nullptr;
   uint64_t spawn_bytes_ = 0, core_spawn_bytes_ = 0;
   bool spawn_on_chip_ = true;

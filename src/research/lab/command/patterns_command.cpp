@@ -178,16 +178,17 @@ int run_patterns(const Arguments& arguments) {
 // The pipeline's options, except those that experiments set.
 std::vector<Option> shared_options() {
   std::vector<Option> all = joined(input_options(), pipeline_options());
-  const std::vector<std::string> own = {"--rasterizers",        "--bin",     "--pattern", "--order",
-                                        "--hierarchical-depth", "--shading", "--budget"};
-  std::erase_if(all, [&](const Option& o) { return std::find(own.begin(), own.end(), o.names) != own.end(); });
+  const std::vector<std::string> excluded = {"--rasterizers",        "--bin",     "--pattern", "--order",
+                                             "--hierarchical-depth", "--shading", "--budget"};
+  std::erase_if(
+      all, [&](const Option& o) { return std::find(excluded.begin(), excluded.end(), o.names) != excluded.end(); });
   return all;
 }
 
 }  // namespace
 
 Command patterns_command() {
-  const std::vector<Option> own = {
+  const std::vector<Option> command_options = {
       several(file_option("FILE", "FILE",
                           "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME) to measure")),
       flag("--list", "List the experiments"),
@@ -201,8 +202,8 @@ Command patterns_command() {
       flag("--no-plots", "Write only numbers"),
       json_option("Write the settings and all rows as JSON"),
   };
-  return {"patterns", "Measure bin patterns on frames, and search for better ones", joined(own, shared_options()),
-          run_patterns};
+  return {"patterns", "Measure bin patterns on frames, and search for better ones",
+          joined(command_options, shared_options()), run_patterns};
 }
 
 }  // namespace brokkr::app

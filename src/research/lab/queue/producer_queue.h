@@ -48,28 +48,28 @@ class ProducerQueue : public QueueBase<Observer> {
   BROKKR_FN uint32_t allocated() const { return load(control().taken.word); }
 
   BROKKR_FN Outcome enqueue(uint32_t thread, uint32_t value) const {
-    Producer& own = producer(thread);
-    const uint32_t tail = watched(own.tail.word).load(kRelaxed);
+    Producer& self = producer(thread);
+    const uint32_t tail = watched(self.tail.word).load(kRelaxed);
     const uint32_t place = tail & (s_.shape.segment - 1);
     if (place == 0) {
       uint32_t& entry = entry_of(thread, tail);
       if (load(entry) != 0) return Outcome::refused;
       const uint32_t block = take_block();
       if (block == 0) return Outcome::refused;
-      own.block = block;
+      self.block = block;
       store(entry, block);
     }
-    slot(own.block, place) = value;
-    store(own.tail.word, tail + 1);
+    slot(self.block, place) = value;
+    store(self.tail.word, tail + 1);
     return Outcome::done;
   }
 
   BROKKR_FN Outcome dequeue(uint32_t thread, uint32_t& value) const {
-    Producer& own = producer(thread);
+    Producer& self = producer(thread);
     const uint32_t threads = s_.shape.threads;
-    for (uint32_t i = 0, from = own.last; i < threads; ++i, from = from + 1 < threads ? from + 1 : 0) {
+    for (uint32_t i = 0, from = self.last; i < threads; ++i, from = from + 1 < threads ? from + 1 : 0) {
       if (!take(from, value)) continue;
-      own.last = from;
+      self.last = from;
       return Outcome::done;
     }
     return this->aborted() ? Outcome::aborted : Outcome::refused;
