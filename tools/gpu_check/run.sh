@@ -196,10 +196,10 @@ pair() { # program, blocks (0: all), frame, size, options of each machine: CUDA'
   drawn=$work/drawn
   rm -rf "$drawn" && mkdir "$drawn"
   for machine in cuda cpu; do
-    own=${6:-}
-    if [ $machine = cuda ]; then own=${5:-}; [ "$2" = 0 ] || own="$own --workers $2"; fi
+    machine_options=${6:-}
+    if [ $machine = cuda ]; then machine_options=${5:-}; [ "$2" = 0 ] || machine_options="$machine_options --workers $2"; fi
     # shellcheck disable=SC2086
-    watched "$1" render "$3" --machine $machine $own $4 -o "$drawn/$machine-color.png" --aov "depth=$drawn/$machine-depth.pfm" \
+    watched "$1" render "$3" --machine $machine $machine_options $4 -o "$drawn/$machine-color.png" --aov "depth=$drawn/$machine-depth.pfm" \
       --aov "draw=$drawn/$machine-draw.pfm" --aov "triangle=$drawn/$machine-triangle.pfm" --stats "$output/$file-$machine.json" || return 1
   done
   quiet=$silence

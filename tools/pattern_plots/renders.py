@@ -179,13 +179,13 @@ def cost(rows):
     for f in unique(flat, "frame"):
         for b in bins:
             here = [r for r in rows if r["frame"] == f and r["bin"] == b and r["pattern"] == "van-der-corput"]
-            own = {r["shading"]: r for r in here if r["asked"] == 0}
+            automatic = {r["shading"]: r for r in here if r["asked"] == 0}
             sixty = next((r for r in here if r["asked"] == 60 and r["shading"] == "flat"), None)
-            if sixty is None or "flat" not in own:
+            if sixty is None or "flat" not in automatic:
                 continue
             table.append([f, f"{b:g}", f"{sixty['rasterizer_pairs'] / sixty['triangles']:.2f}", f"{sixty['bin_pairs'] / sixty['triangles']:.2f}",
                           f"{sixty['queue_bytes'] / 1024:.0f}", f"{sixty['visits']:.0f}", f"{sixty['raster_ms'] + sixty['geometry_ms']:.1f}",
-                          f"{own['flat']['frame_ms']:.1f}", f"{own['multiply-add']['frame_ms']:.1f}" if "multiply-add" in own else ""])
+                          f"{automatic['flat']['frame_ms']:.1f}", f"{automatic['multiply-add']['frame_ms']:.1f}" if "multiply-add" in automatic else ""])
     tables.append(("Small bins: 60 rasterizers (pairs, queues, work) and this computer (frame)",
                    ["frame", "bin", "pairs / triangle", "bin pairs / triangle", "queue KiB", "visits", "work ms", "frame ms, flat",
                     "frame ms, multiply-add"], table))
