@@ -51,7 +51,7 @@ struct PatternFigure {
 };
 
 struct PatternDrawing {
-  const char* name;        // of the picture
+  const char* name;        // name of the picture
   const char* experiment;  // the one whose rows it draws
   PatternFigure (*draw)(const PatternRows& rows);
 };
@@ -63,7 +63,7 @@ std::string color_of_pattern(const std::string& pattern);
 std::string name_of_pattern(const std::string& pattern);
 std::string color_between(double part);                     // 0 .. 1, from dark blue to yellow
 double arithmetic_mean(const std::vector<double>& values);  // all three means: NaN without values
-double geometric_mean(const std::vector<double>& values);   // of the values above zero
+double geometric_mean(const std::vector<double>& values);   // ignores values of zero and below
 double harmonic_mean(const std::vector<double>& values);
 
 // Figures of the maps of fragments: load and patterns, searched ones among them.

@@ -56,7 +56,7 @@ struct Work {
 // The results of a run.
 struct RunResult {
   double ms = -1;     // from the first decision to the last; negative if the run was aborted
-  double cpu_ms = 0;  // of all threads, including creation of the first tasks
+  double cpu_ms = 0;  // processor time of all threads, including creation of the first tasks
   std::vector<TaskRecord> log;
   uint32_t made = 0, refused = 0;
   Times times;  // over all runs, if there were several

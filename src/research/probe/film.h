@@ -72,7 +72,7 @@ std::vector<uint32_t> stall_picture(const Film& film, const Stall& stall, std::s
 // or more, dark lines separate the pixels. Shows kWarpWindow x kWarpWindow pixels around it, fewer at the film's edges.
 // Empty if the subject has no clock.
 struct WarpPicture {
-  int width = 0, height = 0;     // of the picture
+  int width = 0, height = 0;     // size of the picture
   std::vector<uint32_t> pixels;  // RGBA8, rows bottom to top
 };
 inline constexpr int kWarpWindow = 48;

@@ -18,7 +18,7 @@ namespace brokkr::probe {
 
 // 2 x 2 pixels of one primitive.
 struct Superfragment {
-  int x = 0, y = 0;      // of its lower left pixel; both are even
+  int x = 0, y = 0;      // its lower left pixel; both are even
   uint32_t covered = 0;  // bit 2 * row + column: the pixel belongs to the primitive; the others are ghosts
   uint32_t primitive = 0;
 };

@@ -83,7 +83,7 @@ class Races {
   };
   struct WarpState {
     uint32_t block = 0, epoch = 1;
-    View view;            // of all lanes except `parted`
+    View view;            // view of all lanes except `parted`
     uint32_t parted = 0;  // lanes that have acquired something separately since all lanes met
     View lane_views[kLanes];
     uint32_t steps[kLanes] = {};

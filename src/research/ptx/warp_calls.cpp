@@ -101,7 +101,7 @@ void Warp::arrive(const Instruction& in, uint32_t lanes, uint32_t pc) {
 namespace {
 
 constexpr uint32_t kNowhereYet = ~0u;
-constexpr size_t kMaxArguments = 8;  // of a function that the interpreter or its machine provides
+constexpr size_t kMaxArguments = 8;  // for a function that the interpreter or its machine provides
 
 }  // namespace
 

@@ -33,7 +33,7 @@ struct ReyesSettings {
   bool grid_lines = false;
   float rate = 1;
   uint32_t grid = 0;
-  float phase = 0;  // of the animation
+  float phase = 0;  // phase of the animation
   bool operator==(const ReyesSettings&) const = default;
 };
 inline ReyesSettings& reyes_of(FrameSettings& settings) { return settings.modules.get<ReyesSettings>(); }

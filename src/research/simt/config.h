@@ -61,7 +61,7 @@ struct MemoryConfig {
   uint32_t channels = 8, bytes_per_cycle = 8, latency = 100;
   uint32_t segment = 32;       // bytes: the smallest transfer
   uint32_t line = 128;         // consecutive bytes in one channel; also a cache line
-  uint32_t banks = 32;         // of the on-chip memory
+  uint32_t banks = 32;         // banks of the on-chip memory
   uint32_t atomic_cycles = 4;  // between two atomics at the same address
   bool unit_per_lane = false;  // each lane accesses memory independently: set by as_mimd
   bool instant = false;        // any number of off-chip accesses at once; only with_ideal_memory sets it
@@ -75,7 +75,8 @@ struct SpawnConfig {
 
 // A pipelined unit of fixed hardware that takes a thread per cycle, as GrUG's [Steffen12, Table A.1].
 struct FixedConfig {
-  uint32_t depth = 0;  // cycles from a thread's entry to its result; 0: there is no unit, and its functions are software
+  uint32_t depth =
+      0;  // cycles from a thread's entry to its result; 0: there is no unit, and its functions are software
 };
 
 struct Config {

@@ -120,7 +120,7 @@ class TimedMachine : private ptx::Foreign {
     Scheduler* scheduler;
     ResidentWarp* warp;
   };
-  std::vector<Turn> turns_;  // of one cycle
+  std::vector<Turn> turns_;  // turns of one cycle
   const ptx::Launch* launch_ = nullptr;
   uint64_t next_block_ = 0, ages_ = 0, cycle_ = 0, reported_ = 0;
   uint32_t max_threads_ = 0;  // per core, as its registers allow

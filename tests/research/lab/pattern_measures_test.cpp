@@ -270,7 +270,7 @@ TEST(Work, FollowsTheFragments) {
   options.machine = MachineKind::cpu;
   options.workers = 2;
   options.shading = Shading::multiply_add;
-  options.rasterizers = 8;  // of 15 bins: each has one or two of them
+  options.rasterizers = 8;  // for 15 bins: each has one or two of them
   options.bin = 128;
   options.pattern = PatternKind::diagonal;
   options.trace = options.thread_time = true;

@@ -34,7 +34,7 @@ class ProducerQueue : public QueueBase<Observer> {
   };
   struct Block {
     uint32_t emptied;  // elements that have been taken
-    uint32_t next;     // of the free list
+    uint32_t next;     // next block of the free list
   };
 
  public:

@@ -54,7 +54,7 @@ struct QueueTraits {
   // As printed. The table omits BWD and BSQ; their claims follow [Kerbl18, 4.5]. BIQ and MCQ, which are younger or for
   // CPUs, have the claims of the implementation here.
   QueueClaims table;
-  QueueClaims here;        // of the implementation in this folder
+  QueueClaims here;        // claims of the implementation in this folder
   const char* difference;  // why the two differ; "" if they do not
 };
 

@@ -64,7 +64,7 @@ void add_conference(TraceScene& scene, uint32_t triangles) {
 
 // A point of a column's outline: 16 corners, of which every second one lies further in, like flutes.
 glm::vec3 outline(int corner, float radius, glm::vec3 middle) {
-  constexpr float kCosine[] = {1, 0.923880f, 0.707107f, 0.382683f, 0};  // of quarters of 90 degrees
+  constexpr float kCosine[] = {1, 0.923880f, 0.707107f, 0.382683f, 0};  // cosines of quarters of 90 degrees
   const int quarter = (corner / 4) % 4, step = corner % 4;
   const float x = kCosine[step], z = kCosine[4 - step];
   const float r = corner % 2 == 0 ? radius : 0.8f * radius;
