@@ -45,7 +45,8 @@ class DriverCount {
   std::vector<uint64_t> runs(std::span<const uint32_t> indices, std::span<const IndexRange> ranges,
                              uint32_t attributes = 0);
 
-  // Which run each index of a draw used, and in which wave it ran. Throws std::runtime_error with the driver's message.
+  // Records the run that each index of a draw used, and the wave of the run. Throws std::runtime_error with the
+  // driver's message.
   RecordedRuns record(std::span<const uint32_t> indices);
 
  private:

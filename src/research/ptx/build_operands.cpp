@@ -217,7 +217,7 @@ bool Builder::sources(const Operand& o, Type t, const Parts& parts, Instruction&
 
 // Maps each operation to the part of the builder that builds it.
 
-// By the first word of the operation, or the first two. Everything else is arithmetic.
+// Operations by their first word, or by their first two words. All others are arithmetic.
 const Named<Builder::Translate> Builder::kOperations[] = {
     {"bra", &Builder::branch},
     {"brx", &Builder::branch_by_table},

@@ -40,7 +40,7 @@ struct Traits {
   bool wide_address = false;
 };
 
-// By the words of an operation: fma.rn.f32 has three.
+// Determines the unit from the words of an operation; fma.rn.f32 has three words.
 Work work_of(const std::vector<std::string_view>& words);
 
 constexpr uint32_t kLanes = 32;

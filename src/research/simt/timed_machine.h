@@ -107,7 +107,7 @@ class TimedMachine : private ptx::Foreign {
   std::vector<Intrinsic> intrinsics_;                           // per call site
   std::vector<bool> in_unit_;                                   // per instruction: of a unit of fixed hardware
   mutable std::map<const ptx::Function*, uint32_t> registers_;  // cached results
-  bool spawns_ = false;                                         // whether the launched kernel spawns threads
+  bool spawns_ = false;                                         // the launched kernel spawns threads
   uint32_t locations_ = 0;                                      // number of spawn targets
 
   ptx::Machine services_;

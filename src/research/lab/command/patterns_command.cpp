@@ -93,7 +93,7 @@ Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptio
           {"frames", frames},          {"experiments", listed_experiments()}};
 }
 
-// In the order of the experiments, not of the command line.
+// The chosen experiments, in the order of experiments instead of the command line.
 std::vector<std::string> chosen_experiments(const Arguments& arguments) {
   std::vector<std::string> names = names_of(lab::pattern_experiments());
   const auto& only = arguments.all("only");
