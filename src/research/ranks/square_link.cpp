@@ -144,7 +144,7 @@ void link_devices(Talk& talk, const RenderOptions& options, LinkMode mode) {
     else
       id = talk.receive(0, Channel::hello);
     attempt([&] { link = library->join(id, talk); });
-    why = decide_together(talk, own, why_not_linked);
+    why = decide_together(talk, ability, why_not_linked);
   }
   if (why.empty())
     talk.link(std::move(library), std::move(link));
