@@ -176,8 +176,8 @@ class TracePanel : public Panel {
   // Edits a light that the scene may also define.
   static void draw_color(const char* label, std::optional<glm::vec3>& value, float usual) {
     ImGui::PushID(label);
-    bool own = value.has_value();
-    if (check_box(row(label), &own)) value = own ? std::optional(glm::vec3(usual)) : std::nullopt;
+    bool is_set = value.has_value();
+    if (check_box(row(label), &is_set)) value = is_set ? std::optional(glm::vec3(usual)) : std::nullopt;
     tip("Set this light; 0: none");
     ImGui::SameLine();
     if (!value) {

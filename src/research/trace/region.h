@@ -403,10 +403,10 @@ struct RegionTask {
     if (w.broadcast(thread, 0) + kWidth < kThreads) return;  // more pixels of the region follow
     w.sync();
     const uint32_t now = samples + uint32_t(kSamplesOfTask);
-    const float own = region_error(w, plan, region, now), error = raised_error(w, plan, region, own);
+    const float measured = region_error(w, plan, region, now), error = raised_error(w, plan, region, measured);
     const bool again = w.uniform([&]() -> bool {
       plan.counts[region] = now;
-      device_atomic<uint32_t>(plan.errors[region]).store(uint32_t(own * kErrorUnits), kRelaxed);
+      device_atomic<uint32_t>(plan.errors[region]).store(uint32_t(measured * kErrorUnits), kRelaxed);
       device_atomic<uint64_t>(plan.counters->tasks).fetch_add(1, kRelaxed);
       return plan.samples == 0 || now < plan.samples;
     });

@@ -136,9 +136,9 @@ TEST(RankModel, NoFrameIsQuickerThanARanksOwnWork) {
     for (const SegmentLoad& segment : load) {
       double most = 0;
       for (size_t r = 0; r < size_t(ranks); ++r) {
-        double own = 0;
-        for (const MergeLoad& merge : segment.merges) own += merge.project_us[r] + merge.render_us[r];
-        most = std::max(most, own);
+        double work = 0;
+        for (const MergeLoad& merge : segment.merges) work += merge.project_us[r] + merge.render_us[r];
+        most = std::max(most, work);
       }
       least += most;
     }

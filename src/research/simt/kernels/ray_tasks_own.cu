@@ -4,10 +4,10 @@
 
 extern "C" __global__ void ray_tasks_own(const __grid_constant__ brokkr::simt::RayPlan plan) {
   using Own = brokkr::ray_machine::RayOwn;
-  __shared__ Own own;
-  for (unsigned i = threadIdx.x; i < sizeof own / sizeof(unsigned); i += blockDim.x)
-    reinterpret_cast<unsigned*>(&own)[i] = 0;
+  __shared__ Own queues;
+  for (unsigned i = threadIdx.x; i < sizeof queues / sizeof(unsigned); i += blockDim.x)
+    reinterpret_cast<unsigned*>(&queues)[i] = 0;
   __syncthreads();
   brokkr::Warp w;
-  brokkr::ray_machine::run_tasks<Told>(w, plan, warp_number(), &own);
+  brokkr::ray_machine::run_tasks<Told>(w, plan, warp_number(), &queues);
 }

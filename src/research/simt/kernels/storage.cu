@@ -7,7 +7,7 @@ extern "C" __global__ void storage(const unsigned* data, unsigned words, const u
                                    unsigned count) {
   const unsigned n = blockIdx.x * blockDim.x + threadIdx.x;
   if (n >= count) return;
-  const unsigned* const own = data + n * words;
+  const unsigned* const piece = data + n * words;
   unsigned h[4] = {0x67452301u, 0xefcdab89u, 0x98badcfeu, 0x10325476u};
   for (unsigned at = 0; at <= words; at += 16) {
     unsigned a = h[0], b = h[1], c = h[2], d = h[3];
@@ -26,7 +26,7 @@ extern "C" __global__ void storage(const unsigned* data, unsigned words, const u
       }
       // Padding after the data: a bit, and the length in bits.
       const unsigned last = g == 0 ? 0x80u : g == 14 ? words * 32 : 0u;
-      const unsigned word = at < words ? own[at + g] : last;
+      const unsigned word = at < words ? piece[at + g] : last;
       const unsigned t = d;
       d = c;
       c = b;
