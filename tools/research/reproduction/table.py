@@ -20,7 +20,7 @@ NEEDS = ("simt", "captures", "valgrind", "mpi", "gpu")
 class Measurement:
     """`whole` and `quick` are commands that run from one folder and write below `folder`. With `timing`, the whole form runs
     alone. `page` of docs has the whole command word for word; `plot` draws docs/images/`pictures` from its results, and with
-    `tables` writes the page's tables. `measures` are the files and folders of the code that determines the numbers."""
+    `tables` writes the page's tables. `measures` are files and folders of the code that the numbers come from."""
     name: str
     whole: tuple
     quick: tuple
