@@ -5,8 +5,9 @@ LIMIT = 0.95  # a figure below this share of the earlier one is slower
 
 
 def figures(document, peers=None):
-    """The rows of a result of `brokkr bench --json`: by name, shading, size and instruction set the times of the best
-    peer / Brokkr. The peers take turns with Brokkr, so that this ratio hardly depends on what else the computer does.
+    """Returns the rows of a result of `brokkr bench --json`: for each name, shading, size and instruction set, the time
+    of the best peer divided by Brokkr's. The peers take turns with Brokkr, so this ratio hardly depends on other
+    programs.
     `peers`: the names of the peers that count; None: all."""
     found = {}
     for row in document["results"]:
@@ -26,7 +27,8 @@ def peers_of(document):
 
 
 def judged(before, now):
-    """Lines of a table, and the figures that are slower or missing. `before` and `now` are results of `figures`."""
+    """Returns the lines of a table, and the figures that are slower or missing. `before` and `now` are results of
+    `figures`."""
     lines, slower = [], []
     for what, old in before.items():
         new = now.get(what)
@@ -42,7 +44,7 @@ def judged(before, now):
 
 def run_gate(before, measure):
     """Compares the figures of the result `before` with those of measure(), a new result. Both are ratios to the best of
-    the peers that both results have: a faster peer that only the earlier one had would hide that a figure is slower. A
+    the peers that both results have: a faster peer that only the earlier result has would hide a slower figure. A
     slower figure is measured once more, and the better one counts. Returns the table's lines and the figures that are
     slower or missing."""
     if not figures(before):

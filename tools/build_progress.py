@@ -2,9 +2,9 @@
 
     build_progress.py LOG NAME COMMAND...
 
-On a terminal one line counts the steps and the time left, which assumes that the steps to come take as long as those
-done. Elsewhere a line is printed every 20 seconds. The log's last line is the processor time of all that ran. The exit
-status is the command's; after a failure the log's end is shown.
+On a terminal, one line shows the number of steps and the time left. The estimate assumes that the remaining steps take
+as long as the finished ones. Elsewhere it prints a line every 20 seconds. The last line of the log is the processor
+time of all commands. The exit status is the command's; after a failure the log's end is shown.
 """
 import os
 import re

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def program():
-    """As a user names it: tools/NAME, or NAME where it is installed."""
+    """Returns the name that a user types: tools/NAME, or NAME if it is installed."""
     path = pathlib.Path(sys.argv[0])
     return ("tools/" if pathlib.Path(__file__).resolve().parent.name == "tools" else "") + path.name
 
@@ -75,7 +75,7 @@ def read_json(path, remedy):
 
 
 def field(document, name, kind, path, remedy):
-    """document[name], which has to be of this kind: a type, or a tuple of them."""
+    """Returns document[name], which must have this kind: a type, or a tuple of types."""
     value = document.get(name) if isinstance(document, dict) else None
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise Wrong(f"{path}: field '{name}' is missing or of another kind; {remedy}")

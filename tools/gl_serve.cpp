@@ -171,13 +171,13 @@ class Server {
     options.shading = known.value_or(GlShading::material);
     if (request.contains("limit")) options.command_limit = request["limit"].get<uint32_t>();
     const int warm_up = request.at("warm_up"), frames = request.at("frames");
-    const double most_ms = request.at("max_ms");
+    const double max_ms = request.at("max_ms");
     for (int i = 0; i < warm_up; ++i) draw_once(options);
     std::vector<double> samples;
     GlDrawStatistics last;
     double spent = 0;
     const double cpu_begin = process_cpu_ms();
-    while (app::turn_goes_on(samples.size(), spent, frames, most_ms)) {
+    while (app::turn_goes_on(samples.size(), spent, frames, max_ms)) {
       last = draw_once(options);
       samples.push_back(last.frame_ms);
       spent += last.frame_ms;

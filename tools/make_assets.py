@@ -29,7 +29,7 @@ def random_at(x, y, seed):
 
 
 def smooth_noise(x, y, period, seed):
-    """Value noise that repeats after `period`."""
+    """Returns value noise that repeats after `period`."""
     x0, y0 = math.floor(x), math.floor(y)
     fx, fy = x - x0, y - y0
     fx, fy = fx * fx * (3 - 2 * fx), fy * fy * (3 - 2 * fy)
@@ -45,7 +45,7 @@ def smooth_noise(x, y, period, seed):
 # --- pictures ---------------------------------------------------------------------------------------------------
 
 def png_file(size, pixel, channels):
-    """`pixel(x, y)` gives `channels` values in 0..1, y running down."""
+    """Returns a PNG file. `pixel(x, y)` returns `channels` values in 0..1; y increases downwards."""
     rows = bytearray()
     previous = bytes(size * channels)
     for y in range(size):
@@ -108,8 +108,8 @@ def plaster(x, y, size=256):
 
 
 def make_leaves(size=256):
-    """A branch with leaves: colour and coverage of each pixel; what is not covered keeps a leaf's colour, so that
-    mip maps do not darken at the edges."""
+    """A branch with leaves: colour and coverage of each pixel. Uncovered pixels keep a leaf's colour, so that mip maps
+    do not become darker at the edges."""
     canvas = [[(0.22, 0.42, 0.13, 0.0)] * size for _ in range(size)]
     for number in range(90):
         t = number / 90
@@ -157,7 +157,7 @@ class Obj:
         self.lines.append('f ' + ' '.join(f'{v}/{t}/{n}' if n else f'{v}/{t}' for v, t, n in corners))
 
     def quad(self, origin, right, up, repeat_u, repeat_v):
-        """Without normals: the reader makes them."""
+        """Adds a quad without normals; the reader computes them."""
         corners = []
         for u, v in ((0, 0), (1, 0), (1, 1), (0, 1)):
             position = [origin[k] + u * right[k] + v * up[k] for k in range(3)]
@@ -165,7 +165,8 @@ class Obj:
         self.face(corners)
 
     def box(self, center, size, turn, per_unit=None):
-        """`turn` around y, in degrees; `center` of the lower side; the texture once per side, or `per_unit` times."""
+        """Adds a box, rotated by `turn` degrees around y. `center` is that of the lower side. The texture covers each
+        side once, or repeats `per_unit` times."""
         cos, sin = math.cos(math.radians(turn)), math.sin(math.radians(turn))
 
         def at(x, y, z):
@@ -181,7 +182,8 @@ class Obj:
             self.quad(a, right, up, *repeat)
 
     def surface(self, point, normal, steps_u, steps_v, repeat_u, repeat_v):
-        """A grid over u, v in 0..1 with given normals; counter-clockwise where u goes right and v goes up."""
+        """Adds a grid over u, v in 0..1 with the given normals. Faces are counter-clockwise if u goes right and v goes
+        up."""
         grid = []
         for j in range(steps_v + 1):
             row = []
@@ -195,7 +197,7 @@ class Obj:
                 self.face([grid[j][i], grid[j][i + 1], grid[j + 1][i + 1], grid[j + 1][i]])
 
     def lathe(self, center, profile, steps, repeat_u, repeat_v):
-        """Turns a profile of (radius, height) around y."""
+        """Rotates a profile of (radius, height) around y."""
         last = len(profile) - 1
 
         def at(v):
@@ -250,7 +252,7 @@ MATERIALS = {
 def make_courtyard():
     obj = Obj('courtyard.mtl')
     obj.begin('ground', 'paving')
-    for i in range(6):  # several quads, so that one of them lies behind most eyes and others do not
+    for i in range(6):  # several quads, so that for most eyes one of them is behind and others are not
         for j in range(6):
             obj.quad((-6 + 2 * i, 0, 6 - 2 * j), (2, 0, 0), (0, 0, -2), 1, 1)
     obj.begin('walls', 'plaster')
@@ -308,7 +310,7 @@ class Glb:
         return number
 
     def accessor(self, rows, kind):
-        """Rows of floats, or plain numbers, which are 16-bit indices."""
+        """Adds rows of floats, or numbers, which are 16-bit indices."""
         value = {'bufferView': None, 'componentType': 5123, 'count': len(rows), 'type': kind}
         if kind == 'SCALAR':
             data = struct.pack(f'<{len(rows)}H', *rows)
@@ -333,7 +335,7 @@ class Glb:
 
 
 def round_mesh(glb, around=40, high=20):
-    """Attributes and indices of a unit sphere."""
+    """Returns the attributes and indices of a unit sphere."""
     points, texcoords, indices = [], [], []
     for j in range(high + 1):
         for i in range(around + 1):

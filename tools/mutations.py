@@ -1,10 +1,10 @@
 """The planted bugs of tools/mutate: each is one change of the source, and the test that must fail for it.
 
-A bug is (name, file, old text, new text, test binary, filter). The old text occurs exactly once in the file; `tools/mutate
---check` checks that. Where it has an ‹expression›, the new text is another expression of the same type: all such bugs are
-compiled together, and one is chosen when a test starts. A bug without such marks is compiled alone. The filter names few
-tests, which take seconds. A binary with "tsan:" in front runs under ThreadSanitizer: a weaker memory order is no difference
-on x86, and only that sees it.
+A bug is (name, file, old text, new text, test binary, filter). The old text occurs exactly once in the file;
+`tools/mutate --check` checks that. Where it has an ‹expression›, the new text is another expression of the same type:
+all such bugs are compiled together, and one is chosen when a test starts. A bug without such marks is compiled alone.
+The filter names few tests, which take seconds. A binary with "tsan:" in front runs under ThreadSanitizer: a weaker
+memory order makes no difference on x86, and only ThreadSanitizer notices it.
 """
 
 PIPELINE = "brokkr_pipeline_test"
@@ -373,7 +373,7 @@ MUTATIONS = [
     ("trace-wide-leave", "src/research/trace/walk.h", "distance(‹y ^ 1›, o.y, i.y)", "y", TRACE, "Tracer.AllStructures*"),
     ("obj-number", "src/engine/formats/obj_parse.cpp", "const bool usable = ‹expects_vertex_ && is_usable(position)›;", "is_usable(position)",
      FORMATS, "Obj.MistakesAreNamed"),
-    # Files, shaders and logs as people have them.
+    # Files, shaders and logs of users.
     ("back-to-front", "src/engine/frame/drawing_order.cpp", "return ‹distances[a] > distances[b]›;", "distances[a] < distances[b]",
      PIPELINE, "DrawingOrder.*"),
     ("reordered-batches", "src/engine/plan/prepare.cpp", "draw_end[draw] = ‹uint32_t(batch_run.size())›;", "draw",

@@ -20,8 +20,8 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 except ImportError:
-    # The Python that comes first in PATH, as that of a virtual environment, has none; Debian's package is seen by Debian's
-    # Python only.
+    # The first Python in PATH, such as that of a virtual environment, has no matplotlib. Only Debian's Python finds
+    # Debian's package.
     DEBIAN_PYTHON = "/usr/bin/python3"
     if sys.executable != DEBIAN_PYTHON and os.access(DEBIAN_PYTHON, os.X_OK):
         os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, *sys.argv])
@@ -48,7 +48,7 @@ class Drawing:
 
 
 def read(path, drawing, remedy):
-    """Rows of a table as dictionaries; those of measurements that failed (column "error") are left out."""
+    """Returns the rows of a table as dictionaries, without failed measurements (column "error")."""
     content = read_text(path, remedy)
     reader = csv.reader(io.StringIO(content, newline=""), strict=True)
     rows = []
@@ -90,7 +90,7 @@ def unique(rows, key):
 
 
 class Needed(dict):
-    """A dictionary of measurements: one that is not there is an error of the file."""
+    """A dictionary of measurements. A missing one is an error of the file."""
 
     def __missing__(self, key):
         names = key if isinstance(key, tuple) else (key,)
@@ -102,7 +102,7 @@ def missing(what):
 
 
 def some(rows, what):
-    """`rows`, of which there has to be one."""
+    """Returns `rows`, which must have at least one."""
     if not rows:
         raise missing(what)
     return rows
@@ -115,7 +115,7 @@ def line_style(color, marker, dash="-"):
 
 
 def finish(axes, title, xlabel, ylabel, log="", grid="both"):
-    """`log`: x and y as powers of 10, x2: of 2."""
+    """Finishes the axes. `log`: x and y have powers of 10; x2: powers of 2."""
     axes.set_title(title, fontsize=10)
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)
@@ -130,7 +130,7 @@ def finish(axes, title, xlabel, ylabel, log="", grid="both"):
 
 
 def legend(figure, axes_list, columns=6):
-    """One for all axes, below them."""
+    """Adds one legend for all axes, below them."""
     seen = {}
     for axes in axes_list:
         for handle, label in zip(*axes.get_legend_handles_labels()):
@@ -143,7 +143,7 @@ def inner_legend(axes):
 
 
 def where(rows):
-    """The machine that rows were measured on, its instruction set and lanes."""
+    """Returns the machine on which the rows were measured, its instruction set and its lanes."""
     machine = rows[0]["machine"]
     name = {"cpu": "CPU machine", "emulated": "emulated machine", "cuda": "GPU"}.get(machine, machine)
     detail = rows[0]["detail"]
@@ -153,7 +153,7 @@ def where(rows):
 # Reads folders, writes pictures.
 
 def options_of(description):
-    """A parser of DIR and --output."""
+    """Returns a parser of DIR and --output."""
     parser = Parser(description)
     parser.add_argument("folder", type=pathlib.Path, metavar="DIR", help="output folder of the command")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
@@ -163,7 +163,7 @@ def options_of(description):
 
 
 def markdown(title, head, body):
-    """Prints a table as pages have it."""
+    """Prints a table in the form of the pages."""
     print(f"\n{title}\n\n| " + " | ".join(head) + " |\n|" + "---|" * len(head))
     for row in body:
         print("| " + " | ".join(row) + " |")
@@ -174,7 +174,7 @@ def output_of(options):
 
 
 def draw(folder, kind, drawing, remedy):
-    """What the drawing returns, and the rows; None where the table is not there or holds nothing to draw."""
+    """Returns the drawing's result and the rows; None if the table is missing or has nothing to draw."""
     path = folder / f"{kind}-{drawing.table}.csv"
     if not path.exists():
         return None, []
@@ -185,7 +185,7 @@ def draw(folder, kind, drawing, remedy):
 
 @contextlib.contextmanager
 def errors_of(path, remedy):
-    """What cannot be drawn is an error of the file that it stands in."""
+    """Turns a failed drawing into an error of the file that contains the data."""
     try:
         yield
     except Wrong as error:
@@ -202,9 +202,10 @@ def save(figure, target):
 
 
 def draw_all(description, kind, drawings, command, title=None, tables=None):
-    """The program: draws every table that is there. A drawing returns a figure and what share of its height a legend takes
-    (None: there is none), or None where there is too little to draw. `title` is made of a drawing's name and its rows.
-    `tables`: by a drawing's name, what makes (title, head, body) of its rows, or a list of these, for --markdown."""
+    """The program: draws every existing table. A drawing returns a figure and the part of its height that a legend
+    takes (None: it has no legend), or None if there is too little to draw. `title` makes a title from a drawing's name
+    and its rows. `tables`: by a drawing's name, a function that makes (title, head, body), or a list of these, from its
+    rows for --markdown."""
     parser = options_of(description)
     if tables:
         parser.add_argument("--markdown", action="store_true", help="also print tables for a page")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/reproduce: its table, how it reads and compares values, and measurements in their small form.
+"""Tests tools/reproduce: its table, reading and comparing values, and measurements in their small form.
 
     reproduce_test.py BROKKR
 """

@@ -68,7 +68,7 @@ def compile_in(check, folder, name, targets, settings):
 
 
 def best_isa():
-    """The one CPU machine that is compared with; empty: all of this processor."""
+    """Returns the CPU machine for comparisons; empty: all machines of this processor."""
     try:
         flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M).group(1).split())
     except (OSError, AttributeError):
@@ -96,7 +96,7 @@ def has_gtest():
 
 
 def kernels_of(report):
-    """What ptxas says of each kernel."""
+    """Returns ptxas' report of each kernel."""
     pattern = (r"Compiling entry function '(\S+)' for '(\S+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
                r"(\d+) bytes spill loads.*?Used (\d+) registers")
     return [{"kernel": name, "architecture": arch, "registers": int(registers), "stack": int(stack), "spill_stores": int(stores),

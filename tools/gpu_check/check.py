@@ -41,7 +41,7 @@ class Check:
         return pathlib.Path(folder).resolve() if folder else None
 
     def finished_before(self):
-        """The successful steps of an earlier run, by name."""
+        """Returns the successful steps of an earlier run, by name."""
         path, kinds = self.output / "summary.json", {"step": str, "status": str, "note": str, "seconds": (int, float), "found": dict}
         try:
             steps = field(read_json(path, "all steps are done"), "steps", list, path, "all steps are done")
@@ -52,7 +52,7 @@ class Check:
         return {entry["step"]: entry for entry in whole if entry["status"] == "ok"}
 
     def limit(self, seconds):
-        """Seconds that a command of this step may take."""
+        """Returns the seconds that a command of this step may take."""
         left = self.deadline - time.monotonic()
         if left < LEAST:
             raise Skip(f"the {self.options.budget} s of --budget are over; --resume does the rest")

@@ -14,13 +14,13 @@ from command_line import ROOT, Wrong, make_folder
 from . import page
 from .process import tool
 
-MOST_MIB = 60
-MOST_MIB_WITH_COMPILERS = 160
-MOST_BYTES_OF_FRAME = 1 << 20  # of a frame with programs; larger ones are not packed
+MAX_MIB = 60
+MAX_MIB_WITH_COMPILERS = 160
+MAX_FRAME_BYTES = 1 << 20  # of a frame with programs; larger ones are not packed
 RUNNER = pathlib.Path(__file__).parent / "run.sh"
 TARGETS = ["brokkr_cli", "brokkr_cuda_test", "brokkr-gl-bench", "brokkr-glsl"]
 VARIANTS = [1, 2, 3]  # blocks per multiprocessor
-# Libraries of the target computer, which belong to its loader and its driver.
+# Libraries that the target computer's loader and driver provide.
 SYSTEM = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|resolv|util|mvec)\.so)")
 # OpenGL's dispatcher, which loads the libraries of the GPU's driver.
 DISPATCHER = ["libEGL.so.1", "libGLdispatch.so.0", "libOpenGL.so.0"]
@@ -37,7 +37,7 @@ def must(command):
 
 
 def build(options):
-    """Compiles once; what differs between the programs is one kernel each. Returns the folder."""
+    """Compiles once: the programs differ only in one kernel each. Returns the folder."""
     if not tool("nvcc"):
         raise Wrong("no nvcc on the PATH or in /usr/local/cuda/bin: make the archive on a computer with nvcc")
     folder = pathlib.Path(options.build).resolve()
@@ -57,7 +57,7 @@ def blocks_of(folder):
 
 
 def libraries_of(programs):
-    """Files of the shared libraries that programs need and a bare computer lacks, by name."""
+    """Returns the files, by name, of shared libraries that programs need and a bare computer lacks."""
     found = {}
     for program in programs:
         for name, path in re.findall(r"^\s*(\S+) => (\S+) \(", output_of("ldd", program), re.M):
@@ -77,7 +77,7 @@ def libraries_of(programs):
 
 
 def sanitizer_of(options):
-    """Files of compute-sanitizer, in one folder as in a toolkit; empty if it is missing."""
+    """Returns the files of compute-sanitizer, in one folder as in a toolkit; empty if it is missing."""
     folder = options.sanitizer
     if not folder:
         nvcc = pathlib.Path(tool("nvcc")).resolve()
@@ -93,7 +93,8 @@ def sanitizer_of(options):
 
 
 def compilers_of(options):
-    """Files of NVRTC and nvJitLink by the names that they are loaded by, of the toolkit or of the folder that was named."""
+    """Returns the files of NVRTC and nvJitLink by the names under which they are loaded. They come from the toolkit or
+    from the named folder."""
     folder = pathlib.Path(options.compilers or pathlib.Path(tool("nvcc")).resolve().parent.parent)
     found = {}
     for pattern in (r"libnvrtc\.so\.\d+", r"libnvrtc-builtins\.so\.\d+\.\d+", r"libnvJitLink\.so\.\d+"):
@@ -105,7 +106,7 @@ def compilers_of(options):
 
 
 def collect(options, folder, to):
-    """Everything that goes into the archive, below the folder `to`."""
+    """Collects the content of the archive below the folder `to`."""
     programs = {"brokkr": folder / "brokkr", "brokkr-gl-bench": folder / "src/apps/reference" / "brokkr-gl-bench",
                 "brokkr_cuda_test": folder / "tests" / "brokkr_cuda_test", "brokkr-glsl": folder / "src/engine/shader" / "brokkr-glsl"}
     standard = blocks_of(folder)
@@ -127,7 +128,7 @@ def collect(options, folder, to):
         (to / "sanitizer" / path.name).chmod(0o755)
     for folder in ("scenes", "tests/frames"):
         for path in sorted((ROOT / folder).iterdir()):
-            if path.is_file() and (folder == "tests/frames" or path.stat().st_size < MOST_BYTES_OF_FRAME):
+            if path.is_file() and (folder == "tests/frames" or path.stat().st_size < MAX_FRAME_BYTES):
                 shutil.copy2(path, to / pathlib.Path(folder).name)
     for path in folder.rglob("*.ptxas"):
         target = re.search(r"CMakeFiles/(\S+?)\.dir/", str(path)).group(1)
@@ -152,7 +153,7 @@ def pack(options):
         with tarfile.open(part, "w:xz", preset=6) as file:
             file.add(inside, "gpu-check", filter=plain)
     mib = part.stat().st_size / 2**20
-    most = MOST_MIB if options.compilers is None else MOST_MIB_WITH_COMPILERS
+    most = MAX_MIB if options.compilers is None else MAX_MIB_WITH_COMPILERS
     if mib > most:
         part.unlink()
         raise Wrong(f"{archive}: would have {mib:.1f} MiB, above {most}; name fewer --architectures or --isas")
@@ -170,7 +171,7 @@ def plain(entry):
 
 
 def run_archive(options):
-    """Unpacks an archive and runs what is in it; results become a page where this is a checkout."""
+    """Unpacks an archive and runs its programs. In a checkout, the results become a page."""
     try:
         with tarfile.open(getattr(options, "from"), "r:*") as file, tempfile.TemporaryDirectory() as work:
             file.extractall(work)
@@ -185,7 +186,7 @@ def run_archive(options):
 
 
 def land(options):
-    """Results of an archive's run become a folder of docs/research/results with a page."""
+    """Makes a folder of docs/research/results with a page from the results of an archive's run."""
     folder = pathlib.Path(options.results)
     if not (folder / "steps.tsv").exists():
         raise Wrong(f"--results {folder}: there is no steps.tsv; name the folder that gpu-check/run wrote")

@@ -9,7 +9,7 @@ from command_line import Wrong, make_folder
 from . import build
 
 KEPT = (".json", ".csv", ".tsv", ".txt", ".png")  # logs and reports are not copied
-MOST_BYTES = 2 << 20  # of a copied file
+MAX_BYTES = 2 << 20  # of a copied file
 
 
 def read_steps(folder):
@@ -30,12 +30,12 @@ def read_environment(folder):
 
 
 def file_of(step):
-    """As gpu-check/run names a step's files."""
+    """Returns the name that gpu-check/run gives to a step's files."""
     return re.sub(r"[^a-zA-Z0-9.]", "-", step)
 
 
 def rows_of(path):
-    """The rows of a report of `brokkr bench`; empty if it is missing or incomplete."""
+    """Returns the rows of a report of `brokkr bench`; empty if it is missing or incomplete."""
     try:
         return json.loads(path.read_text())["results"]
     except (OSError, ValueError, KeyError):
@@ -43,7 +43,7 @@ def rows_of(path):
 
 
 def cells(row):
-    """Milliseconds of a row: frame, kernel, OpenGL, and OpenGL over the frame."""
+    """Returns the milliseconds of a row: frame, kernel, OpenGL, and OpenGL divided by the frame."""
     if "error" in row:
         return ["failed: " + row["error"][:120].replace("|", "/"), "", "", ""]
     frame, peer = row["brokkr"]["median_ms"], min((p["median_ms"] for p in row.get("peers", {}).values()), default=None)
@@ -112,7 +112,7 @@ def files(kept):
 
 
 def land(folder, pages):
-    """Copies what is to be kept, and writes the page. Returns the new folder."""
+    """Copies the files to keep, and writes the page. Returns the new folder."""
     steps, environment = read_steps(folder), read_environment(folder)
     date = environment.get("date", "unknown")[:10]
     gpu = re.sub(r"[^a-z0-9]+", "-", environment.get("gpu", "no-gpu").split(",")[0].lower()).strip("-")
@@ -120,7 +120,7 @@ def land(folder, pages):
     kept = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if path.is_file() and path.suffix in KEPT and path.stat().st_size <= MOST_BYTES:
+        if path.is_file() and path.suffix in KEPT and path.stat().st_size <= MAX_BYTES:
             make_folder((to / name).parent)
             shutil.copyfile(path, to / name)
             kept.append(name)

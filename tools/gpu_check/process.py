@@ -22,7 +22,7 @@ def tool(name):
 
 
 def run(command, seconds, log=None, env=None):
-    """Exit status and output; 124 if the limit ended it with all its children."""
+    """Returns exit status and output. The status is 124 if the limit ended the command with all its children."""
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, errors="replace", start_new_session=True, cwd=ROOT,
                                env=dict(os.environ, **(env or {})))

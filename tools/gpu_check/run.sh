@@ -196,10 +196,10 @@ pair() { # program, blocks (0: all), frame, size, options of each machine: CUDA'
   drawn=$work/drawn
   rm -rf "$drawn" && mkdir "$drawn"
   for machine in cuda cpu; do
-    own=${6:-}
-    if [ $machine = cuda ]; then own=${5:-}; [ "$2" = 0 ] || own="$own --workers $2"; fi
+    machine_options=${6:-}
+    if [ $machine = cuda ]; then machine_options=${5:-}; [ "$2" = 0 ] || machine_options="$machine_options --workers $2"; fi
     # shellcheck disable=SC2086
-    watched "$1" render "$3" --machine $machine $own $4 -o "$drawn/$machine-color.png" --aov "depth=$drawn/$machine-depth.pfm" \
+    watched "$1" render "$3" --machine $machine $machine_options $4 -o "$drawn/$machine-color.png" --aov "depth=$drawn/$machine-depth.pfm" \
       --aov "draw=$drawn/$machine-draw.pfm" --aov "triangle=$drawn/$machine-triangle.pfm" --stats "$output/$file-$machine.json" || return 1
   done
   quiet=$silence
@@ -214,7 +214,7 @@ pair() { # program, blocks (0: all), frame, size, options of each machine: CUDA'
 }
 
 # Programs of a captured frame, linked into the kernel or interpreted: both give the bits of the CPU's interpreter.
-programs() { # frame, size, how, and further options of CUDA
+programs() { # frame, size, shaders, and further options of CUDA
   pair "$brokkr" 0 "$1" "$2" "--shaders $3" "--shaders interpreted"
   status=$?
   if grep -q 'was not found; install CUDA' "$log"; then note="no NVRTC or nvJitLink in the archive, and none here"; return 77; fi
@@ -342,14 +342,14 @@ done
 for path in "$here"/scenes/*.bkf; do
   size=
   [ -z "$small" ] || size="--size $tiny"
-  for how in interpreted compiled; do
-    step "programs $how $(basename "$path")" 120 programs "$path" "$size" $how
+  for shaders in interpreted compiled; do
+    step "programs $shaders $(basename "$path")" 120 programs "$path" "$size" $shaders
   done
 done
-for how in interpreted compiled; do
+for shaders in interpreted compiled; do
   size=
   [ -z "$small" ] || size="--size $tiny"
-  step "vertex programs $how neverball.bkf" 120 programs "$here/scenes/neverball.bkf" "$size" "$how --vertex-stage pipeline"
+  step "vertex programs $shaders neverball.bkf" 120 programs "$here/scenes/neverball.bkf" "$size" "$shaders --vertex-stage pipeline"
 done
 for program in $programs; do
   step "sphere-1m flat, $program" 120 bench "$here/bin/$program" none "$sphere" --shading flat
@@ -362,8 +362,8 @@ for scene in $suite; do
 done
 if [ -z "$small" ]; then
   step "suite frames" 300 bench "$brokkr" $peer "$here"/scenes/*.bkf --shading flat
-  for how in interpreted compiled; do
-    step "suite programs $how" 300 bench "$brokkr" $peer "$here"/scenes/*.bkf --shading program --shaders $how
+  for shaders in interpreted compiled; do
+    step "suite programs $shaders" 300 bench "$brokkr" $peer "$here"/scenes/*.bkf --shading program --shaders $shaders
   done
   step "queues" 600 measure queues --runs 3 --seconds 20 --json "$output/queues.json"
   step "schedule" 600 measure schedule --seconds 20 --json "$output/schedule.json"

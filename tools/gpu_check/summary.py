@@ -1,9 +1,9 @@
-"""summary.md: what the steps found, to read."""
+"""Makes the text of summary.md: the findings of the steps."""
 from .timing import GENERATED, VARIANTS
 
 
 def found(steps, name):
-    """The findings of a step; an empty dictionary if there are none."""
+    """Returns the findings of a step; an empty dictionary if there are none."""
     return next((entry.get("found", {}) for entry in steps if entry["step"] == name), {})
 
 

@@ -1,4 +1,4 @@
-"""Steps that time: `brokkr bench`, with and without OpenGL, and queues.
+"""Steps that measure times: `brokkr bench`, with and without OpenGL, and queues.
 
 Each is a separate run with a separate limit, so that the findings do not depend on each other.
 """
@@ -17,7 +17,7 @@ SHORT = ["--frames", "10", "--rounds", "2", "--turn", "250"]  # of a benchmark's
 
 
 def bench(check, name, arguments, seconds, program=None, against=None, environment=None):
-    """Rows of `brokkr bench`, shortened."""
+    """Returns shortened rows of `brokkr bench`."""
     check.need_gpu()
     report = check.output / f"bench-{name}.json"
     report.unlink(missing_ok=True)
@@ -46,7 +46,7 @@ def bench(check, name, arguments, seconds, program=None, against=None, environme
 
 
 def find_peer(check):
-    """OpenGL on the GPU if it is available; otherwise benchmarks run without it."""
+    """Chooses OpenGL on the GPU as the peer if it is available; otherwise benchmarks run without a peer."""
     if check.against is not None:
         return
     check.against, wanted = "none", "llvmpipe" if check.options.rehearse else "gpu"
@@ -95,7 +95,8 @@ def curve(check, name):
 
 
 def variant(check, name):
-    """The generated scenes again, flat, with one thing changed; against "bench ..." of the same scenes."""
+    """Times the generated scenes again, shaded flat and with one change, for comparison with "bench ..." of the same
+    scenes."""
     program, arguments, environment = {
         "two blocks": (check.two_program, [], {}),
         "no vertex reuse": (check.program, ["--reuse", "none"], {}),

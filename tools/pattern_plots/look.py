@@ -32,6 +32,6 @@ def hmean(values):
 
 
 def below(figure, axes_list, columns=6, bottom=0.1):
-    """A legend of all axes below them; room for a title above."""
+    """Adds a legend of all axes below them, and leaves room for a title above."""
     legend(figure, axes_list, columns)
     figure.tight_layout(rect=(0, bottom, 1, 0.95))

@@ -1,4 +1,4 @@
-"""Figures of the experiments on maps of fragments: load, patterns, searched ones among them.
+"""Figures of the experiments on maps of fragments: load, and patterns, including searched ones.
 
 A function takes the rows of its table and returns a figure and tables (title, heads of columns, rows of text).
 """
@@ -91,7 +91,7 @@ def orientation(rows):
 
 
 def relative(rows):
-    """Mean over frames of sigma over Diagonal's: [pattern][bin][rasterizers]."""
+    """Returns the mean over frames of sigma divided by Diagonal's sigma: [pattern][bin][rasterizers]."""
     base = Needed({(r["frame"], r["bin"], r["rasterizers"]): r["sigma"] for r in rows if r["pattern"] == "diagonal"})
     sums = {}
     for r in rows:

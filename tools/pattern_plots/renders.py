@@ -60,7 +60,8 @@ def pipeline(rows):
 
 
 def prediction(rows):
-    """Does c_v predict the simulated speed-up? Every pattern but Diagonal, every setting, every frame."""
+    """Shows how well c_v predicts the simulated speed-up, for every pattern except Diagonal, every setting and every
+    frame."""
     orders = unique(rows, "order")
     figure, grid = plt.subplots(len(orders), 2, figsize=(11, 4.6 * len(orders)), squeeze=False)
     found = speedups(rows, "simulated_ms")
@@ -101,7 +102,7 @@ def blocks(rows):
     there = {kind: [r for r in rows if not numpy.isnan(stages_of(r, kind)).any()] for kind in KINDS}
     chosen = some([r for r in there["simulated"] if r["pattern"] in shown], "diagonal")
 
-    def spread(frame):  # the frames for which the pattern matters most come first
+    def spread(frame):  # frames for which the pattern matters most come first
         end = {p: max(some([sum(stages_of(r, "simulated")) for r in chosen if r["frame"] == frame and r["pattern"] == p],
                            f"{p} and {frame}")) for p in shown}
         return end["diagonal"] / end["van-der-corput"]
@@ -178,13 +179,13 @@ def cost(rows):
     for f in unique(flat, "frame"):
         for b in bins:
             here = [r for r in rows if r["frame"] == f and r["bin"] == b and r["pattern"] == "van-der-corput"]
-            own = {r["shading"]: r for r in here if r["asked"] == 0}
+            automatic = {r["shading"]: r for r in here if r["asked"] == 0}
             sixty = next((r for r in here if r["asked"] == 60 and r["shading"] == "flat"), None)
-            if sixty is None or "flat" not in own:
+            if sixty is None or "flat" not in automatic:
                 continue
             table.append([f, f"{b:g}", f"{sixty['rasterizer_pairs'] / sixty['triangles']:.2f}", f"{sixty['bin_pairs'] / sixty['triangles']:.2f}",
                           f"{sixty['queue_bytes'] / 1024:.0f}", f"{sixty['visits']:.0f}", f"{sixty['raster_ms'] + sixty['geometry_ms']:.1f}",
-                          f"{own['flat']['frame_ms']:.1f}", f"{own['multiply-add']['frame_ms']:.1f}" if "multiply-add" in own else ""])
+                          f"{automatic['flat']['frame_ms']:.1f}", f"{automatic['multiply-add']['frame_ms']:.1f}" if "multiply-add" in automatic else ""])
     tables.append(("Small bins: 60 rasterizers (pairs, queues, work) and this computer (frame)",
                    ["frame", "bin", "pairs / triangle", "bin pairs / triangle", "queue KiB", "visits", "work ms", "frame ms, flat",
                     "frame ms, multiply-add"], table))

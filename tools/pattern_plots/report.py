@@ -25,8 +25,8 @@ class Report:
     def __init__(self, folder, settings, remedy):
         path = folder / "patterns.json"
 
-        def field(of, name, kind=str):
-            return command_line.field(of, name, kind, path, remedy)
+        def field(document, name, kind=str):
+            return command_line.field(document, name, kind, path, remedy)
 
         self.folder, self.parts, self.titles = folder, [], {}
         for e in field(settings, "experiments", list):
@@ -42,11 +42,11 @@ class Report:
                 self.maps.append((name, f"{name}: {width} x {height}, {triangles} triangles, {fragments} fragments"))
         self.where = where([{"machine": field(settings, "machine"), "detail": field(settings, "detail"),
                              "lanes": field(settings, "lanes", int)}])
-        self.how = (f"Brokkr {field(settings, 'version')} on the {self.where}, seed {field(settings, 'seed', int)}, "
-                    f"{'quick' if field(settings, 'quick', bool) else 'full'} run, {field(settings, 'workers', int)} threads.")
+        self.conditions = (f"Brokkr {field(settings, 'version')} on the {self.where}, seed {field(settings, 'seed', int)}, "
+                           f"{'quick' if field(settings, 'quick', bool) else 'full'} run, {field(settings, 'workers', int)} threads.")
 
     def add(self, name, experiment, picture, tables):
-        """A section; `picture` is None where there are tables alone."""
+        """Adds a section; `picture` is None if it has only tables."""
         title = "Does c_v predict the speed-up?" if name == "prediction" else self.titles.get(experiment, experiment)
         self.parts.append(f"<h2 id='{name}'>{html.escape(title)}</h2>")
         if picture is not None:
@@ -55,13 +55,13 @@ class Report:
         self.parts += [table_html(*table) for table in tables]
 
     def write(self):
-        """The path of the page."""
+        """Writes the page and returns its path."""
         maps = [f"<figure><img src='map-{html.escape(name)}.png' alt=''><figcaption>{html.escape(caption)}</figcaption></figure>"
                 for name, caption in self.maps]
         tiles = [f"<figure class='pattern'><img src='{p.name}' alt=''><figcaption>{html.escape(p.stem[8:])}</figcaption></figure>"
                  for p in sorted(self.folder.glob("pattern-*.png"))]
         page = (f"<!doctype html><html lang='en'><meta charset='utf-8'><title>Bin patterns</title><style>{STYLE}</style>"
-                f"<h1>Bin patterns</h1><p>{html.escape(self.how)} The numbers are in <code>patterns-*.csv</code> beside this file.</p>"
+                f"<h1>Bin patterns</h1><p>{html.escape(self.conditions)} The numbers are in <code>patterns-*.csv</code> beside this file.</p>"
                 f"<h2>Frames: fragments per pixel</h2>{''.join(maps)}<h2>Patterns, 8 rasterizers</h2>{''.join(tiles)}"
                 f"{''.join(self.parts)}</html>")
         path = self.folder / "report.html"

@@ -1,4 +1,4 @@
-"""Processor time of a command, which other programs on the computer do not lengthen."""
+"""Measures the processor time of a command, which does not depend on other programs on the computer."""
 import os
 import subprocess
 
@@ -6,7 +6,7 @@ from command_line import Wrong
 
 
 def processor_ms(command):
-    """User and system time of the command in milliseconds. Raises Wrong if it fails."""
+    """Returns the user and system time of the command in milliseconds. Raises Wrong if it fails."""
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

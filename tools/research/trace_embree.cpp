@@ -53,7 +53,7 @@ struct Rays {
   double rate() const { return double(segments + shadows) / cpu_s * 1e-6; }
 };
 
-glm::vec3 vec(const float (&v)[3]) { return {v[0], v[1], v[2]}; }
+glm::vec3 vec(const float (&xyz)[3]) { return {xyz[0], xyz[1], xyz[2]}; }
 
 // Numbers in [0, 1), good enough for rays that only have to be spread.
 struct Random {

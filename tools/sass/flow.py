@@ -1,4 +1,4 @@
-"""Functions of a disassembly as control flow graphs, their loops, and the ways through them."""
+"""Functions of a disassembly as control flow graphs, their loops, and the paths through them."""
 import re
 
 from .toolkit import plain_name
@@ -69,7 +69,7 @@ class Function:
         return instruction.opcode.startswith(("BRA", "BRX", "JMP", "EXIT", "RET", "BSYNC"))
 
     def find_loops(self):
-        """Natural loops: {head: blocks}, by dominators."""
+        """Returns natural loops as {head: blocks}, by dominators."""
         order, seen, stack = [], {0}, [(0, iter(self.next[0]))]
         while stack:
             block, rest = stack[-1]
@@ -124,9 +124,10 @@ class Function:
         return loops
 
     def cost(self, body, head, via=()):
-        """Instructions on the shortest way through `body` from head back to it (or to the end of the function) that
-        passes each set of blocks of `via` in turn, on the longest way, and of all ways; of each: (instructions, of it
-        accesses to a thread's stack). A loop inside is passed from its head to its exits at no cost."""
+        """Returns three costs of `body`, from head back to it or to the end of the function: that of the shortest path
+        that passes each set of blocks of `via` in turn, that of the longest path, and that of all blocks together. Each
+        is a pair: instructions, and the accesses to a thread's stack among them. An inner loop costs nothing from its
+        head to its exits."""
         inner = {}
         for other, blocks in self.loops.items():
             if other != head and other in body and blocks < body:

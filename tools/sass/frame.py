@@ -1,4 +1,4 @@
-"""The instructions that a frame issues: its counts times the costs of the hot paths."""
+"""Computes the instructions that a frame issues: its counts times the costs of the hot paths."""
 from command_line import Wrong, field, read_json
 
 REMEDY = "name a result of `brokkr render --stats`"
@@ -17,7 +17,8 @@ def read_counts(path):
 
 
 def frame_cost(rows, s):
-    """Warp instructions of an order-free, flat frame of small triangles: (pass, least and most passes, least, most)."""
+    """Returns the warp instructions of an order-free, flat frame of small triangles: (pass, least and most passes,
+    least, most)."""
     cost = {row["path"]: row for row in rows if "error" not in row}
     batches, queued = s["batches"], 1 - s["triangles_direct"] / max(1, s["triangles_out"])
     blocks, elements, direct = s["triangles_out"] * queued / 32, s["triangle_rasterizer_pairs"] / 32, s["triangles_direct"] / 32
@@ -25,7 +26,7 @@ def frame_cost(rows, s):
     shares = s["vertex_shader_runs"] < 2 * s["triangles_in"]
     side = (2 * s["fragments"] / max(1, s["triangles_out"])) ** 0.5  # of a triangle's box, if all were equal
     # Batches with more than 32 vertices take two passes. In the worst case, blocks and directly drawn batches are half
-    # full and boxes twice as long.
+    # full, and boxes are twice as long.
     seen = min(batches, s["triangles_out"] / 32), min(batches, s["triangles_out"] / 16)
     passes = [("geometry: 32 triangles, besides what follows", seen[0], (1 + shares) * seen[1]),
               ("geometry: 32 triangles of which none is seen", batches - seen[0], (1 + shares) * (batches - seen[1]))]
@@ -52,7 +53,7 @@ def frame_cost(rows, s):
 
 
 def small_passes(way, first, groups, side):
-    """The parts that draw groups of 32 small triangles."""
+    """Returns the parts that draw groups of 32 small triangles."""
     return [(first, groups, 2 * groups), (f"{way}: row of samples", groups * side, 2 * groups * 2 * side),
             (f"{way}: step to the next sample", groups * side ** 2, 2 * groups * (2 * side) ** 2)]
 

@@ -1,4 +1,4 @@
-"""The hot paths of the kernel: their places in its machine code, and the cost of one pass of each."""
+"""The hot paths of the kernel: their places in its machine code, and the cost of one pass through each."""
 import re
 
 from command_line import ROOT, Wrong
@@ -55,7 +55,7 @@ def lines_of(file, text):
 
 
 def blocks_with(function, what):
-    """Blocks with an opcode ("CALL.REL.NOINC name": of that function), or with code of a line."""
+    """Returns the blocks with an opcode ("CALL.REL.NOINC name": of that function), or with code of a line."""
     found = set()
     for b in function.reached:
         for i in function.all_code([b]):
@@ -109,6 +109,6 @@ def measure(function, path):
 
 
 def self_only(function, head):
-    """Blocks of a loop that belong to none inside of it."""
+    """Returns the blocks of a loop that belong to no inner loop."""
     body = function.loops[head]
     return body - set().union(*(blocks for other, blocks in function.loops.items() if other != head and blocks < body))

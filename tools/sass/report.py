@@ -1,4 +1,4 @@
-"""Tables of functions and of hot paths, as they are printed and as they are written."""
+"""Tables of functions and of hot paths, for output and for files."""
 import re
 
 from .paths import PATHS, measure

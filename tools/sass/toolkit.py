@@ -1,4 +1,4 @@
-"""The programs that the machine code comes from: compiler and disassembler, and what the compiler reported."""
+"""Runs the programs that produce the machine code, compiler and disassembler, and reads the compiler's report."""
 import glob
 import os
 import re

@@ -1,4 +1,5 @@
-"""What the programs of tools/try-toolkits share: a scene that depends on the frame's number alone, and the picture."""
+"""Code that the programs of tools/try-toolkits share: a scene that depends only on the frame's number, and the
+picture."""
 
 import ctypes
 import os

@@ -40,12 +40,13 @@ class DriverCount {
 
   const std::string& renderer() const { return renderer_; }  // GL_RENDERER
 
-  // The vertex shader runs of each range, drawn as a triangle list with a vertex shader that hands on `attributes`
+  // The vertex shader runs of each range, drawn as a triangle list with a vertex shader that passes on `attributes`
   // components beside its position, 0 .. 124. Throws std::runtime_error with the driver's message.
   std::vector<uint64_t> runs(std::span<const uint32_t> indices, std::span<const IndexRange> ranges,
                              uint32_t attributes = 0);
 
-  // Which run each index of a draw used, and in which wave it ran. Throws std::runtime_error with the driver's message.
+  // Records the run that each index of a draw used, and the wave of the run. Throws std::runtime_error with the
+  // driver's message.
   RecordedRuns record(std::span<const uint32_t> indices);
 
  private:
@@ -87,13 +88,13 @@ struct BatchInput {
 // The predicted runs of a model, numbered over all its batches as a driver's are.
 RecordedRuns predicted_runs(const BatchModel& model, std::span<const uint32_t> indices);
 
-// Cuts a triangle list wherever no run is used on both sides: the first triangle of each part, and the number of
-// triangles at the end. Every batch is one part or several, because batches share no run; several only where its
-// triangles share no vertex, or the batch forgot those that they share.
+// Cuts a triangle list wherever no run is used on both sides. Returns the first triangle of each part, and then the
+// number of triangles. Batches share no run, so a batch is one part or several. It is several parts only if its
+// triangles share no vertex, or if the batch forgot the vertices that they share.
 std::vector<uint32_t> independent_parts(std::span<const uint32_t> run_of_index);
 
-// Indices that use another run than the prediction says: where two indices share a run in one numbering alone. Both
-// have one entry per index.
+// Counts the indices whose runs differ from the prediction: two indices share a run in only one of the two numberings.
+// Both spans have one entry per index.
 uint64_t other_runs(std::span<const uint32_t> predicted, std::span<const uint32_t> recorded);
 
 uint64_t distinct_vertices(std::span<const uint32_t> indices);
@@ -118,20 +119,21 @@ struct BatchExperiment {
 // Column `measured` is the count of the driver named in `driver` for the same indices, with one draw call per draw of
 // the file; both are empty without a driver. All other values are predictions. In the order of their tables:
 //   asr     Vertex shader runs per triangle by model and method, perfect reuse, and the processor time that ordering
-//           took [Kerbl18, Tables 6.1 and 6.2]. `post` says whose order got the post-process of `brokkr optimize`,
-//           numbers by first use and copies of vertices, which models that forget at multiples of 2^16 ask for:
-//             none  nobody's: all vertices keep the file's numbers
-//             all   everybody's
-//             ours  that of the `batch` methods alone
-//           Models that forget nothing there have `none` alone: numbers make no difference to them.
+//           took [Kerbl18, Tables 6.1 and 6.2]. `post` names the methods whose order got the post-process of
+//           `brokkr optimize`: it numbers vertices by first use and copies some, for models that forget vertices at
+//           multiples of 2^16.
+//             none  no method: all vertices keep the file's numbers
+//             all   all methods
+//             ours  only the `batch` methods
+//           Other models have only `none`, because numbers make no difference to them.
 //   steps   Vertex shader runs of the indices 0 1 2 0 1 2 ..., 3 .. kStepIndices of them [Kerbl18, Fig. 6.1]. The same
-//           for every file: measured once. A driver counts them with vertex shaders that hand on kStepAttributes
+//           for every file: measured once. A driver counts them with vertex shaders that pass on kStepAttributes
 //           components.
-//   runs    Whether the driver's draws are cut into the batches that the model predicts [Kerbl18, 6.2.2, Fig. 6.3]:
-//           batches of the model, independent_parts of its runs and of those that the driver recorded, cuts that both
-//           have, other_runs, and the driver's waves (0: it does not tell).
-//   caches  What global FIFO and LRU caches of 1 .. max_cache vertices predict, for the orders of all methods, beside
-//           the batch model [Kerbl18, Fig. 6.2].
+//   runs    Compares the driver's cuts of draws with the predicted batches [Kerbl18, 6.2.2, Fig. 6.3]: batches of the
+//           model, independent_parts of its runs and of the recorded runs, cuts that both have, other_runs, and the
+//           driver's waves (0: it does not report them).
+//   caches  The predictions of global FIFO and LRU caches of 1 .. max_cache vertices for the orders of all methods,
+//           beside those of the batch model [Kerbl18, Fig. 6.2].
 //   sweep   The shading rates of K-Cache and Tipsify on each model, for assumed caches of 3 .. max_cache vertices
 //           [Kerbl18, Fig. 6.4].
 //   render  Milliseconds per frame and vertex shader runs of the pipeline with each reuse strategy, for the file as it

@@ -1,6 +1,6 @@
-// The owners of the bins that a box covers, found in three ways, to answer [Kerbl18, 8.3]: by a look-up in a table for
-// each bin, as the pipeline does; by one look-up a row, as rows of many patterns count up by one; and without a table
-// (bin/row_shift.h).
+// The owners of the bins that a box covers, found in three ways to answer [Kerbl18, 8.3]: with a look-up in a table for
+// each bin, as the pipeline does; with one look-up per row, because rows of many patterns count up by one; and without
+// a table (bin/row_shift.h).
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ Rows from_csv(const std::string& text) {
 ResultTable run_experiment(std::span<const Experiment> experiments, const std::string& name, LabMachine& machine,
                            const LabOptions& options, const ShowProgress& progress) {
   if (options.runs < 1 || options.iterations < 1 || options.iterations > kMaxRankIterations ||
-      options.decisions < 100 || options.most_tasks < 100) {
+      options.decisions < 100 || options.max_tasks < 100) {
     throw std::invalid_argument("experiment: needs a run, 1 .. 15 iterations, 100 decisions and 100 tasks at least");
   }
   if (options.workers == 1) {

@@ -128,7 +128,7 @@ struct LabOptions {
   // For the experiments with scheduling.
   uint32_t workers = 0;        // warps that run tasks, 2 or more; 0: on a CPU one per core but at least 2, on a GPU 256
   uint32_t decisions = 10000;  // for the experiment with quotas, 100 or more
-  uint32_t most_tasks = 1000000;  // maximum number of tasks queued at once in the experiment with accuracy, 100 or more
+  uint32_t max_tasks = 1000000;  // maximum number of tasks queued at once in the experiment with accuracy, 100 or more
 
   // For the experiments with frames that are cut off.
   std::string scene = "generated:city";
@@ -206,7 +206,8 @@ std::span<const Experiment> queue_experiments();
 std::span<const Experiment> schedule_experiments();
 
 // S of [Kerbl18, 5.3.5] in percent: among all pairs of a started task and a task queued at that time, the fraction in
-// the right order (equal priorities are). `numbers`: tasks in starting order; the i-th of them created task tasks + i.
+// the right order. Equal priorities are in the right order. `numbers`: tasks in starting order; the i-th of them
+// created task tasks + i.
 double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, uint32_t seed);
 
 // Compares policies for frames that are cut off: picture quality at equal time, near a fixation point and in important

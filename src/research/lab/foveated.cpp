@@ -51,10 +51,10 @@ class Comparison {
       throw std::invalid_argument(name + "the frame's main target is RGBA16F; give one with RGBA8");
     }
     std::set<uint32_t> layers;
-    for (uint32_t v = 0; v < frame.views.size(); ++v) {
-      if (frame.views[v].target != main_) continue;
-      important_ = v;
-      layers.insert(frame.views[v].layer);
+    for (uint32_t view = 0; view < frame.views.size(); ++view) {
+      if (frame.views[view].target != main_) continue;
+      important_ = view;
+      layers.insert(frame.views[view].layer);
     }
     if (by_view_ && layers.size() < 2) {
       throw std::invalid_argument(name + "the frame's views fill one layer; give a scene with --views 2 or more");
@@ -121,9 +121,9 @@ class Comparison {
     for (int ring = 0; !by_view_ && ring < o_.rings; ++ring) {
       parts.push_back({.where = "ring", .from_px = ring * step_, .to_px = (ring + 1) * step_, .error = {}});
     }
-    for (uint32_t v = 0; by_view_ && v < frame_.views.size(); ++v) {
-      if (frame_.views[v].target != main_) continue;
-      parts.push_back({.where = "view", .view = v, .priority = v == important_ ? 1u : 0u, .error = {}});
+    for (uint32_t view = 0; by_view_ && view < frame_.views.size(); ++view) {
+      if (frame_.views[view].target != main_) continue;
+      parts.push_back({.where = "view", .view = view, .priority = view == important_ ? 1u : 0u, .error = {}});
     }
     if (by_view_) parts.push_back({.where = "others", .error = {}});
     parts.push_back({.where = "all", .error = {}});
@@ -133,15 +133,15 @@ class Comparison {
   void compare(const std::vector<Layer>& whole, const std::vector<Layer>& cut, std::vector<Part>& parts) const {
     for (size_t layer = 0; layer < cut.size(); ++layer) {
       // All errors to which the layer contributes; views that share a layer are not distinguished.
-      std::vector<Error*> of_layer = {&parts.back().error};
+      std::vector<Error*> layer_errors = {&parts.back().error};
       for (Part& part : parts) {
         const bool other = part.where == "others" && frame_.views[important_].layer != layer;
         const bool view = part.where == "view" && frame_.views[part.view].layer == layer;
-        if (other || view) of_layer.push_back(&part.error);
+        if (other || view) layer_errors.push_back(&part.error);
       }
       const Layer &a = whole[layer], &b = cut[layer];
       for (size_t i = 0; i < a.color.size(); ++i) {
-        for (Error* e : of_layer) e->add(a.color[i], b.color[i]);
+        for (Error* e : layer_errors) e->add(a.color[i], b.color[i]);
         if (by_view_) continue;
         const size_t x = i % size_t(a.width), y = i / size_t(a.width);
         const double dx = double(x) + 0.5 - x_, dy = double(y) + 0.5 - y_;

@@ -329,11 +329,11 @@ PatternFigure figure_of_partition(const PatternRows& rows) {
           full.contains(rows.text(i, "frame")))
         found[rows.text(i, "pattern")][rows.number(i, "partitions")].push_back(rows.number(i, "cv"));
     }
-    Chart of{.title = fmt::format("{:g} rasterizers, bins of {:g}", count, bin),
-             .x = {.label = "batches M", .scale = AxisScale::log10},
-             .y = {.label = "c_v"}};
-    Chart to = of;
-    to.y.label = "c_v / Van der Corput's";
+    Chart deviations{.title = fmt::format("{:g} rasterizers, bins of {:g}", count, bin),
+                     .x = {.label = "batches M", .scale = AxisScale::log10},
+                     .y = {.label = "c_v"}};
+    Chart ratios = deviations;
+    ratios.y.label = "c_v / Van der Corput's";
     for (const auto& [pattern, values] : found) {
       Curve mean{name_of_pattern(pattern), color_of_pattern(pattern), {}};
       Curve ratio = mean;
@@ -341,11 +341,11 @@ PatternFigure figure_of_partition(const PatternRows& rows) {
         mean.points.push_back({m, arithmetic_mean(cvs)});
         ratio.points.push_back({m, arithmetic_mean(cvs) / arithmetic_mean(found[kVanDerCorput][m])});
       }
-      of.curves.push_back(std::move(mean));
-      to.curves.push_back(std::move(ratio));
+      deviations.curves.push_back(std::move(mean));
+      ratios.curves.push_back(std::move(ratio));
     }
-    absolute.push_back(std::move(of));
-    relative.push_back(std::move(to));
+    absolute.push_back(std::move(deviations));
+    relative.push_back(std::move(ratios));
   }
   figure.charts = std::move(absolute);
   figure.charts.insert(figure.charts.end(), relative.begin(), relative.end());

@@ -1,4 +1,4 @@
-// The figures and tables of `brokkr patterns`, as in [Kerbl17], of the rows that its experiments gave.
+// The figures and tables of `brokkr patterns`, as in [Kerbl17], from the rows of its experiments.
 #pragma once
 
 #include <map>
@@ -18,12 +18,12 @@ class PatternRows {
 
   size_t size() const { return rows_.size(); }
   const std::string& text(size_t row, const char* column) const { return rows_[row][columns_.at(column)]; }
-  // Not a number where nothing was measured.
+  // NaN if nothing was measured.
   double number(size_t row, const char* column) const;
-  // Each once, in order.
+  // The distinct values of a column in order of appearance.
   std::vector<std::string> texts(const char* column) const;
   std::vector<double> numbers(const char* column) const;
-  // Every row of which `is_wanted` is true.
+  // The rows for which `is_wanted` returns true.
   template <class Wanted>
   PatternRows only(Wanted&& is_wanted) const {
     PatternRows some = *this;
@@ -46,24 +46,24 @@ struct TextTable {
 };
 
 struct PatternFigure {
-  std::optional<app::Figure> figure;  // nothing: tables alone
+  std::optional<app::Figure> figure;  // empty: only tables
   std::vector<TextTable> tables;
 };
 
 struct PatternDrawing {
-  const char* name;        // of the picture
-  const char* experiment;  // whose rows it needs
+  const char* name;        // name of the picture
+  const char* experiment;  // the one whose rows it draws
   PatternFigure (*draw)(const PatternRows& rows);
 };
-// In the order of the report. Rows that cannot be drawn, for want of a pattern or a frame, give charts without curves.
+// In the order of the report. Rows that lack a pattern or a frame give charts without curves.
 std::vector<PatternDrawing> pattern_drawings();
 
 // The figures share these.
 std::string color_of_pattern(const std::string& pattern);
 std::string name_of_pattern(const std::string& pattern);
 std::string color_between(double part);                     // 0 .. 1, from dark blue to yellow
-double arithmetic_mean(const std::vector<double>& values);  // these three: not a number where there are none
-double geometric_mean(const std::vector<double>& values);   // of those above zero
+double arithmetic_mean(const std::vector<double>& values);  // all three means: NaN without values
+double geometric_mean(const std::vector<double>& values);   // ignores values of zero and below
 double harmonic_mean(const std::vector<double>& values);
 
 // Figures of the maps of fragments: load and patterns, searched ones among them.

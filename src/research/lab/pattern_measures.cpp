@@ -41,8 +41,8 @@ RasterizerWork work_of(Statistics statistics) {
 
 double deviation(const std::vector<double>& values) {
   double mean = 0, squares = 0;
-  for (const double v : values) mean += v / double(values.size());
-  for (const double v : values) squares += (v - mean) * (v - mean);
+  for (const double value : values) mean += value / double(values.size());
+  for (const double value : values) squares += (value - mean) * (value - mean);
   return std::sqrt(squares / double(values.size()));
 }
 
@@ -53,7 +53,7 @@ FragmentMap make_map(std::string name, int width, int height, std::vector<uint32
   }
   FragmentMap map{std::move(name), width, height, std::move(count), 0, 0};
   map.hash = 14695981039346656037u;  // FNV-1a
-  const auto add = [&](uint64_t v) { map.hash = (map.hash ^ v) * 1099511628211u; };
+  const auto add = [&](uint64_t value) { map.hash = (map.hash ^ value) * 1099511628211u; };
   add(uint64_t(width));
   add(uint64_t(height));
   for (const uint32_t c : map.count) {

@@ -65,7 +65,7 @@ inline LoadStatistics pattern_load(const Pattern& pattern, const BinLoads& bins)
   return load_statistics(pattern, bins.load, bins.x, bins.y);
 }
 
-double deviation(const std::vector<double>& values);  // of the whole population
+double deviation(const std::vector<double>& values);  // the population's standard deviation
 
 // Groups of four bins with one rasterizer each, whose bins move apart step by step.
 struct SpacingStep {
@@ -88,7 +88,7 @@ struct RasterizerWork {
   std::vector<double> ms;  // per rasterizer
   double geometry_ms = 0;
   std::vector<double> frame_ms;  // per launch
-  Statistics statistics;         // of the first launch, without the trace
+  Statistics statistics;         // those of the first launch, without the trace
 
   double total() const;
   double critical() const;  // the maximum: the time of a machine with one processor per rasterizer

@@ -60,10 +60,10 @@ TriangleStream::TriangleStream(const Frame& frame) : frame_(frame), target_(main
     if (each == 0) continue;
     const uint32_t instances = expanded.positions.empty() ? draw->instances : 1;
     bool used = false;
-    for (uint32_t v = draw->first_view; v < draw->first_view + draw->view_count; ++v) {
-      if (frame.views[v].target != target_) continue;
+    for (uint32_t view = draw->first_view; view < draw->first_view + draw->view_count; ++view) {
+      if (frame.views[view].target != target_) continue;
       for (uint32_t i = 0; i < instances; ++i) {
-        parts_.push_back({draws_.size(), v, i, triangles_});
+        parts_.push_back({draws_.size(), view, i, triangles_});
         triangles_ += each;
         used = true;
       }
@@ -75,7 +75,7 @@ TriangleStream::TriangleStream(const Frame& frame) : frame_(frame), target_(main
 void TriangleStream::append(Frame& out, const Part& part, uint64_t first, uint64_t last) const {
   const Draw& draw = draws_[part.draw];
   const DrawCommand& from = std::get<DrawCommand>(frame_.commands[draw.command]);
-  const bool own = !draw.positions.empty(), moved = from.vertex_kind == VertexKind::transform;
+  const bool has_positions = !draw.positions.empty(), moved = from.vertex_kind == VertexKind::transform;
   DrawCommand d = from;
   d.first_view = uint32_t(out.views.size());
   d.view_count = d.instances = 1;
@@ -87,9 +87,9 @@ void TriangleStream::append(Frame& out, const Part& part, uint64_t first, uint64
   d.label.clear();
   d.first_vertex = out.positions.size();
   d.vertex_count = d.element_count = uint32_t(3 * (last - first));
-  const glm::vec4* vertices =
-      own ? draw.positions.data()
-          : frame_.positions.data() + from.first_vertex + (moved ? 0 : size_t(part.instance) * from.vertex_count);
+  const glm::vec4* vertices = has_positions ? draw.positions.data()
+                                            : frame_.positions.data() + from.first_vertex +
+                                                  (moved ? 0 : size_t(part.instance) * from.vertex_count);
   for (uint64_t i = 3 * first; i < 3 * last; ++i) out.positions.push_back(vertices[draw.indices[size_t(i)]]);
   if (moved) {
     d.first_instance = uint32_t(out.models.size());
@@ -97,7 +97,7 @@ void TriangleStream::append(Frame& out, const Part& part, uint64_t first, uint64
   }
   State state = frame_.states[from.state];
   state.polygon_mode = PolygonMode::fill;
-  if (own) state.cull = CullMode::none;
+  if (has_positions) state.cull = CullMode::none;
   d.state = uint32_t(out.states.size());
   out.states.push_back(state);
   View view = frame_.views[part.view];

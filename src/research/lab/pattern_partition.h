@@ -56,7 +56,7 @@ struct PartitionOptions {
 // The loads of one partition's batches.
 struct Partition {
   uint64_t batches = 1;          // M
-  std::vector<BatchLoad> loads;  // of the rendered batches
+  std::vector<BatchLoad> loads;  // one per rendered batch
 };
 
 // Computes partitions into M = 1, 2, 5, 10, 20, ... 10 000 batches of equal size, up to the number of triangles.

@@ -20,7 +20,7 @@ using app::Curve;
 constexpr const char* kMeasures[] = {"simulated", "measured"};
 
 struct SpeedUp {
-  double times = 0;  // as fast as Diagonal
+  double times = 0;  // the speed relative to Diagonal
   size_t row = 0, diagonal = 0;
 };
 using Contest = std::tuple<std::string, double, double, std::string>;  // order, rasterizers, bin, pattern
@@ -144,7 +144,7 @@ PatternFigure figure_of_prediction(const PatternRows& rows) {
   const std::map<Contest, std::vector<SpeedUp>> found = speed_ups(rows, "simulated_ms");
   for (const std::string& order : rows.texts("order")) {
     for (const bool by_cv : {true, false}) {
-      // By c_v the longest rasterizer is taken to lie two deviations above the mean.
+      // The prediction from c_v assumes that the longest rasterizer lies two deviations above the mean.
       const auto predicted = [&](const SpeedUp& s) {
         if (!by_cv) return rows.number(s.diagonal, "imbalance_map") / rows.number(s.row, "imbalance_map");
         return (1 + 2 * rows.number(s.diagonal, "cv_map")) / (1 + 2 * rows.number(s.row, "cv_map"));

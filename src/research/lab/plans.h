@@ -10,7 +10,7 @@
 
 namespace brokkr::lab {
 
-// Warps 0 .. warps - 1, in each of which `lanes` lanes use the queue, as threads warp * lanes + lane.
+// Warps 0 .. warps - 1. In each of them, `lanes` lanes use the queue as threads warp * lanes + lane.
 struct Crew {
   uint32_t warps = 1, lanes = 1;
 };
@@ -31,7 +31,7 @@ struct MixCounts {
 struct MixPlan {
   QueueStorage queue;
   Crew crew;
-  uint32_t least_loops = 10, most_loops = 10;                     // per thread, drawn at random
+  uint32_t min_loops = 10, max_loops = 10;                        // per thread, drawn at random
   uint32_t enqueue_chance = 1u << 16, dequeue_chance = 1u << 16;  // in units of 2^-16
   uint32_t multiply_adds = 0;
   uint32_t seed = 1;

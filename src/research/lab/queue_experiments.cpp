@@ -37,7 +37,7 @@ std::vector<uint32_t> warp_counts(const LabRun& run, const LabKernel<Plan>& kern
   if (!counts.empty()) return counts;
   const bool gpu = run.machine.is_gpu();
   if (run.options.quick) return gpu ? std::vector<uint32_t>{1, most} : std::vector<uint32_t>{1, 4};
-  // On a CPU up to 16 warps, and up to 16 times as many threads as cores, as [Kenzel23] has.
+  // On a CPU, measures up to 16 warps and up to 16 times as many threads as cores, like [Kenzel23].
   const uint32_t last = gpu ? most : std::max(16u, 16 * uint32_t(usable_processors()));
   for (uint32_t n = 1; n < last; n *= gpu ? 4 : 2) counts.push_back(n);
   counts.push_back(last);
@@ -63,7 +63,7 @@ void measure_mix(const LabRun& run, QueueKind kind, MixPlan plan, uint64_t capac
   const LabArray<MixCounts> counts(run.machine, plan.crew.warps);
   plan.queue = queue.storage;
   plan.counts = counts.data();
-  m.set("loops", plan.most_loops).set("multiply_adds", plan.multiply_adds);
+  m.set("loops", plan.max_loops).set("multiply_adds", plan.multiply_adds);
   m.set("p_enqueue", plan.enqueue_chance / 65536.0).set("p_dequeue", plan.dequeue_chance / 65536.0);
   const Times times = repeat(run, m, run.options.runs, [&](uint32_t i) {
     run.machine.prepare_queue(kind, queue.storage.memory, queue.storage.shape);
@@ -149,17 +149,17 @@ struct Mix {
 void one_mix(const LabRun& run, QueueKind kind, const Crew& crew, const Mix& mix) {
   MixPlan plan;
   plan.crew = crew;
-  plan.most_loops = run.options.loops > 0  ? run.options.loops
-                    : run.machine.is_gpu() ? 10
-                    : run.options.quick    ? 50
-                                           : 1000;
-  plan.least_loops = mix.random_loops ? 1 : plan.most_loops;
+  plan.max_loops = run.options.loops > 0  ? run.options.loops
+                   : run.machine.is_gpu() ? 10
+                   : run.options.quick    ? 50
+                                          : 1000;
+  plan.min_loops = mix.random_loops ? 1 : plan.max_loops;
   plan.enqueue_chance = uint32_t(mix.put * 65536.0 + 0.5);
   plan.dequeue_chance = uint32_t(mix.get * 65536.0 + 0.5);
   plan.multiply_adds = mix.work;
   // The queue must hold all elements: one per thread for pairs, and for a mix all elements that are never dequeued.
   const uint64_t threads = uint64_t(crew.warps) * crew.lanes;
-  measure_mix(run, kind, plan, mix.random_loops ? threads * plan.most_loops : 4 * threads);
+  measure_mix(run, kind, plan, mix.random_loops ? threads * plan.max_loops : 4 * threads);
 }
 
 void mix_over_warps(const LabRun& run, QueueKind kind, uint32_t lanes, const Mix& mix) {
@@ -236,7 +236,7 @@ void pagerank(const LabRun& run) {
           graph.name + ": more than 2^26 items (nodes times iterations); choose a smaller graph or fewer --iterations");
     }
     // Memory for the expected ranks, the expected ranks of the last iteration, and the ranks read back.
-    const HeldMemory of_ranks(o.budget, uint64_t(graph.nodes()) * 3 * sizeof(uint64_t), "ranks");
+    const HeldMemory ranks_memory(o.budget, uint64_t(graph.nodes()) * 3 * sizeof(uint64_t), "ranks");
     const std::vector<uint64_t> expected = page_rank_fixed(graph, o.iterations);
     for (const QueueKind kind : chosen(run)) {
       if (is_blocking(kind)) continue;
@@ -307,7 +307,7 @@ void pairs(const LabRun& run) {
     for (const uint32_t warps : warp_counts(run, run.machine.queue(kind).mix)) {
       MixPlan plan;
       plan.crew = {warps, 1};
-      plan.least_loops = plan.most_loops = loops;
+      plan.min_loops = plan.max_loops = loops;
       measure_mix(run, kind, plan, 4096);
     }
   }

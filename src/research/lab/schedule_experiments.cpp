@@ -56,7 +56,7 @@ struct Work {
 // The results of a run.
 struct RunResult {
   double ms = -1;     // from the first decision to the last; negative if the run was aborted
-  double cpu_ms = 0;  // of all threads, including creation of the first tasks
+  double cpu_ms = 0;  // processor time of all threads, including creation of the first tasks
   std::vector<TaskRecord> log;
   uint32_t made = 0, refused = 0;
   Times times;  // over all runs, if there were several
@@ -158,7 +158,7 @@ RunResult Bench::run(SchedulePlan plan, const System& system) const {
                                 std::to_string(most) + " at once");
   }
   const ProgramStart start = program.start(plan);
-  const HeldMemory of_log(run_.options.budget, uint64_t(plan.limit) * sizeof(TaskRecord), "log");
+  const HeldMemory log_memory(run_.options.budget, uint64_t(plan.limit) * sizeof(TaskRecord), "log");
   const LabArray<std::byte> memory(machine, start.bytes);
   const LabArray<TaskRecord> log(machine, plan.limit);
   const LabArray<uint32_t> begun(machine, 4);
@@ -303,7 +303,7 @@ std::vector<System> with_sorters(const LabRun& run) {
 
 void accuracy(const LabRun& run) {
   const Bench bench(run);
-  const uint32_t most = std::min(run.options.most_tasks, run.options.quick ? 1000u : ~0u);
+  const uint32_t most = std::min(run.options.max_tasks, run.options.quick ? 1000u : ~0u);
   for (const Work& work : {Work{256, 1}, Work{4096, 16}}) {
     for (const System& system : with_sorters(run)) {
       for (uint32_t w = 100; w <= most; w *= 10) {

@@ -25,8 +25,8 @@ BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
   const Mask here = w.first_lanes(int(plan.crew.lanes));
   auto loops = w.spill(Uint(0u));
   w.for_lanes(here, [&](int i) {
-    const uint32_t range = plan.most_loops - plan.least_loops + 1;
-    loops.set(i, plan.least_loops + scramble(plan.seed ^ ((first + uint32_t(i)) * 0x9e3779b9u)) % range);
+    const uint32_t range = plan.max_loops - plan.min_loops + 1;
+    loops.set(i, plan.min_loops + scramble(plan.seed ^ ((first + uint32_t(i)) * 0x9e3779b9u)) % range);
   });
   const Uint mine = loops.lanes();
   Uint enqueued = Uint(0u), dequeued = Uint(0u), full = Uint(0u), empty = Uint(0u);
@@ -53,10 +53,10 @@ BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
     auto value = w.spill(Uint(0u));
     const Mask takes = active && (wants & Uint(2u)) != Uint(0u);
     w.for_lanes(takes, [&](int i) {
-      uint32_t v = 0;
-      if (queue.dequeue(first + uint32_t(i), v) == Outcome::done) {
+      uint32_t taken = 0;
+      if (queue.dequeue(first + uint32_t(i), taken) == Outcome::done) {
         done.set(i, done[i] | 2u);
-        value.set(i, v);
+        value.set(i, taken);
       }
     });
     const Uint gets = done.lanes();
@@ -79,8 +79,8 @@ BROKKR_FN void run_atomics(Warp& w, const AtomicPlan& plan, int warp) {
   const Mask here = w.first_lanes(int(plan.crew.lanes));
   for (uint32_t loop = 0; loop < plan.loops && !is_ended(w, plan.abort, loop); ++loop) {
     w.for_lanes(here, [&](int i) {
-      const uint32_t own = (1u + uint32_t(warp) * plan.crew.lanes + uint32_t(i)) * 16u;
-      device_atomic<uint32_t> word(plan.words[plan.access == AtomicAccess::contended ? 0u : own]);
+      const uint32_t separate_word = (1u + uint32_t(warp) * plan.crew.lanes + uint32_t(i)) * 16u;
+      device_atomic<uint32_t> word(plan.words[plan.access == AtomicAccess::contended ? 0u : separate_word]);
       if (plan.access == AtomicAccess::plain) {
         word.store(word.load(kRelaxed) + 1u, kRelaxed);
       } else {
@@ -119,12 +119,12 @@ BROKKR_FN uint32_t put_element(const ElementPlan& plan, uint32_t seed, uint32_t&
     queue.publish(slot);
     return 1;
   }
-  uint32_t own[kMaxElementWords];
-  if (plan.way == ElementWay::copied) sum += make_element(own, n, seed);
+  uint32_t copy[kMaxElementWords];
+  if (plan.way == ElementWay::copied) sum += make_element(copy, n, seed);
   uint32_t* const slot = queue.room();
   if (slot == nullptr) return 0;
   if (plan.way == ElementWay::copied) {
-    for (uint32_t k = 0; k < n; ++k) slot[k] = own[k];
+    for (uint32_t k = 0; k < n; ++k) slot[k] = copy[k];
   } else {
     sum += make_element(slot, n, seed);
   }
@@ -154,10 +154,10 @@ BROKKR_FN uint32_t take_element(const ElementPlan& plan, uint32_t& sum) {
     queue.release(slot);
     return 1;
   }
-  uint32_t own[kMaxElementWords];
-  for (uint32_t k = 0; k < n; ++k) own[k] = slot[k];
+  uint32_t copy[kMaxElementWords];
+  for (uint32_t k = 0; k < n; ++k) copy[k] = slot[k];
   queue.release(slot);
-  sum += sum_of_element(own, n);
+  sum += sum_of_element(copy, n);
   return 1;
 }
 

@@ -107,7 +107,7 @@ inline constexpr uint32_t kNever = ~0u;
 // observe are empty. If a pixel is drawn several times, the last time counts.
 struct Film {
   int width = 0, height = 0;
-  double cost = 0;                   // of the whole drawing, in the subject's unit
+  double cost = 0;                   // cost of the whole drawing in the subject's unit
   std::vector<uint32_t> order = {};  // the pixel's rank among all fragments; kNever: not drawn
   std::vector<double> time = {};     // time of the write, in the unit of `cost`; 0: start of the drawing
   std::vector<int32_t> unit = {};    // the processor that drew it; -1: unknown

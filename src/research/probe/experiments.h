@@ -92,7 +92,7 @@ std::span<const ExperimentInfo> situations();
 
 // Parameters of a subject's hardware that the probe measures.
 struct Parameters {
-  Group warp;                  // of a covering primitive; without pixels: the subject has no clock
+  Group warp;                  // warp of a covering primitive; without pixels: the subject has no clock
   int multiprocessors = 0;     // working at the same time, over all owners; 0: unknown
   int quad_x = 0, quad_y = 0;  // pixels of a primitive that always run together
   double points_in_warp = 0;   // cost of as many points as a warp has pixels

@@ -120,7 +120,7 @@ Stall stall_of(const Film& film, const Film& undisturbed, std::span<const glm::i
 
 BlackRuns black_runs(const Film& film, const Stall& stall, glm::ivec2 slow, int tile) {
   std::vector<int> begins, ends;
-  // Use the row at the tile's upper edge, because in the row of the slow pixel, fragments before it are drawn.
+  // Use the row at the tile's upper edge: in the slow pixel's own row, fragments before it are drawn.
   const int y = slow.y / tile * tile + tile - 1;
   for (int x = slow.x / tile * tile; x < film.width; ++x) {
     const bool black = stall.black[film.at(x, y)], before = x > slow.x / tile * tile && stall.black[film.at(x - 1, y)];

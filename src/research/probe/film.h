@@ -67,12 +67,12 @@ std::vector<uint32_t> film_picture(const Film& film, double part);
 std::vector<uint32_t> stall_picture(const Film& film, const Stall& stall, std::span<const glm::ivec2> slow,
                                     double ranks = 0);
 
-// The warp of a pixel, as group_of finds it [FragSniffer, Fig. 6]: the pixel red, the others of its warp white, the
-// rest in the colours of film_picture, enlarged `zoom` times (1 or more) with a dark line between pixels where that is
-// 4 or more. Shows kWarpWindow x kWarpWindow pixels around it, fewer at the film's edges. Empty if the subject has no
-// clock.
+// The warp of a pixel, as group_of finds it [FragSniffer, Fig. 6]. The pixel is red, the other pixels of its warp are
+// white, and the rest has the colours of film_picture. The picture is enlarged `zoom` times (1 or more); if `zoom` is 4
+// or more, dark lines separate the pixels. Shows kWarpWindow x kWarpWindow pixels around it, fewer at the film's edges.
+// Empty if the subject has no clock.
 struct WarpPicture {
-  int width = 0, height = 0;     // of the picture
+  int width = 0, height = 0;     // size of the picture
   std::vector<uint32_t> pixels;  // RGBA8, rows bottom to top
 };
 inline constexpr int kWarpWindow = 48;

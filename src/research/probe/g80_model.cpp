@@ -18,7 +18,7 @@ namespace brokkr::probe {
 
 // 2 x 2 pixels of one primitive.
 struct Superfragment {
-  int x = 0, y = 0;      // of its lower left pixel; both are even
+  int x = 0, y = 0;      // its lower left pixel; both are even
   uint32_t covered = 0;  // bit 2 * row + column: the pixel belongs to the primitive; the others are ghosts
   uint32_t primitive = 0;
 };
@@ -186,7 +186,7 @@ constexpr double kWarpOverhead = 8, kRasterTime = 0.0625;
 // The fraction of a multiprocessor that a warp of dependent additions uses. Two such warps take 1.1 times as long as
 // one (E1.3, note 1).
 constexpr double kWaitingShare = 0.55;
-constexpr double kLeastWork = 1e-6;  // less counts as finished, because of rounding
+constexpr double kMinWork = 1e-6;  // less counts as finished, because of rounding
 
 // A plane of slow pixels: 0, or 1 + their index.
 class SlowPlane {
@@ -296,7 +296,7 @@ class Multiprocessor {
       const double end = next_end(), least = least_left();
       for_running([&](Held& each) {
         each.left -= least;
-        if (each.left > kLeastWork) return;
+        if (each.left > kMinWork) return;
         each.left = 0;
         each.warp->finished = end;
       });
@@ -305,7 +305,7 @@ class Multiprocessor {
     }
     if (time <= now_) return;
     const double done = (time - now_) * speed();
-    for_running([&](Held& each) { each.left = std::max(each.left - done, kLeastWork); });
+    for_running([&](Held& each) { each.left = std::max(each.left - done, kMinWork); });
     now_ = time;
   }
 

@@ -146,7 +146,8 @@ void list_experiments() {
                            "Your own drawing: --slow, --primitives and others");
 }
 
-// The chosen experiments: those of the paper in its order, then the others. If none is named, all of the paper's.
+// The chosen experiments: those of the paper in its order, then the others. Without a name, all experiments of the
+// paper.
 std::vector<std::string> chosen(const Arguments& arguments) {
   const std::vector<std::string>& named = arguments.all("EXPERIMENT");
   std::vector<std::string> names = experiment_names();
@@ -199,9 +200,10 @@ void print_parameters(const Parameters& p, const TileMap& map) {
 
 // The options of the pipeline, except those that the probe sets itself.
 std::vector<Option> pipeline_of_subject() {
-  const std::vector<std::string> own = {"--ownership", "--shading", "--shaders", "--budget"};
+  const std::vector<std::string> excluded = {"--ownership", "--shading", "--shaders", "--budget"};
   std::vector<Option> all = pipeline_options();
-  std::erase_if(all, [&](const Option& o) { return std::find(own.begin(), own.end(), o.names) != own.end(); });
+  std::erase_if(
+      all, [&](const Option& o) { return std::find(excluded.begin(), excluded.end(), o.names) != excluded.end(); });
   for (Option& option : all) option.group = "With --on brokkr";
   return all;
 }
@@ -271,7 +273,7 @@ int run_probe(const Arguments& arguments) {
 }  // namespace
 
 Command probe_command() {
-  const std::vector<Option> own = {
+  const std::vector<Option> command_options = {
       several(choice_option("EXPERIMENT", "EXPERIMENT", "Experiments to run (E1.1 to E4.5)", experiment_names())),
       choice_option("--on", "SUBJECT", "Subject: an OpenGL driver, the pipeline, or a model of the G80 (g80)",
                     {"driver", "brokkr", "g80"}),
@@ -285,7 +287,8 @@ Command probe_command() {
       flag("--list", "List the experiments"),
   };
   return {"probe", "Find out how a rasterizer schedules fragments by observing it from outside",
-          joined(joined(joined(own, result_options()), drawing_options()), pipeline_of_subject()), run_probe};
+          joined(joined(joined(command_options, result_options()), drawing_options()), pipeline_of_subject()),
+          run_probe};
 }
 
 }  // namespace brokkr::app

@@ -183,10 +183,10 @@ Pattern pattern_of(const TileMap& map, const MapRule& rule) {
 namespace {
 
 constexpr int kPoints = 192;          // number of points at the pixels of a pair, enough for many warps of any width
-constexpr double kSameFrom = 0.75;    // of the time at one pixel; on different processors the time is one half
+constexpr double kSameFrom = 0.75;    // fraction of the time at one pixel; on different processors the time is one half
 constexpr int kMaxTilesByPairs = 32;  // per side
 constexpr int kTurns = 3;    // number of films in which points must alternate; by chance, they do so in one film
-constexpr int kRounds = 24;  // of points at many pixels
+constexpr int kRounds = 24;  // rounds of points at many pixels
 constexpr int kAskedAgain = 32;
 
 class Pairs {

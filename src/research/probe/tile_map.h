@@ -14,7 +14,7 @@ namespace brokkr::probe {
 
 struct TileMap {
   int tile_x = 0, tile_y = 0;  // tile size in pixels
-  int columns = 0, rows = 0;   // of whole tiles that were tested
+  int columns = 0, rows = 0;   // number of whole tiles that were tested
   int owners = 0;              // number of distinct processors
   bool shared = true;          // false: every tile has its own processor
   double contradicted = 0;     // fraction of repeated pairs whose result differed

@@ -14,7 +14,7 @@ struct Places {
   bool in_a_row;  // all 32 lanes access neighbouring memory, in their order
 };
 
-// With fewer lanes, it takes less time to look at each.
+// With fewer lanes, a look at each lane is faster.
 constexpr int kFewLanes = 4;
 
 template <class A>
@@ -24,8 +24,8 @@ __attribute__((noinline)) bool are_same(const A* addresses, A first, uint32_t la
   return other == 0;
 }
 
-// Finds the addresses of all lanes; returns false if an access of `bytes` at one of them is wrong, or must be looked at
-// by itself. These are loops over all lanes, so that the compiler vectorizes.
+// Finds the addresses of all lanes; returns false if an access of `bytes` at one of them is wrong or must be checked
+// separately. These are loops over all lanes, so that the compiler vectorizes.
 template <bool kShared, class A>
 __attribute__((noinline)) bool find_places(const Warp& w, const A* addresses, const Instruction& in, uint32_t bytes,
                                            uint32_t lanes, Places& places) {
@@ -68,11 +68,11 @@ class Addresses {
   bool are_one(uint32_t lanes) const {
     return (in_.a & 3) == kConstant || (lanes & (lanes - 1)) == 0 || are_same(all_, all_[__builtin_ctz(lanes)], lanes);
   }
-  // Finds the addresses of these lanes together, if they can be.
+  // Finds the addresses of these lanes together if that is possible.
   void find(uint32_t lanes) {
     found_ = __builtin_popcount(lanes) >= kFewLanes && find_places<kShared>(w_, all_, in_, bytes_, lanes, places_);
   }
-  uint64_t of(uint32_t lane) const {
+  uint64_t of_lane(uint32_t lane) const {
     return found_ ? places_.at[lane] : place_of_lane<kShared>(w_, all_, in_, bytes_, lane);
   }
   // The memory that all 32 lanes access in their order, as one piece; nullptr if it is not one.
@@ -101,7 +101,7 @@ inline Place part(const Instruction& in, uint32_t i) {
   return parts[i];
 }
 
-// Memory that only its thread writes, or nobody.
+// Returns true if only one thread, or none, writes the memory.
 bool is_private(const Instruction& in) { return (in.kinds & (kGlobalRange | kPinnedRange | kSharedRange)) == 0; }
 
 // Host words that other host threads may access. On x86, the instructions are the same as for unordered accesses.
@@ -110,8 +110,8 @@ inline T look(const uint8_t* from) {
   return __atomic_load_n(reinterpret_cast<const T*>(from), kOrder);
 }
 template <class T, int kOrder>
-inline void leave(uint8_t* to, T v) {
-  __atomic_store_n(reinterpret_cast<T*>(to), v, kOrder);
+inline void leave(uint8_t* to, T value) {
+  __atomic_store_n(reinterpret_cast<T*>(to), value, kOrder);
 }
 
 template <class T, class W, uint32_t kParts, bool kShared, bool kWide>
@@ -122,20 +122,20 @@ void load(Warp& w, const Instruction& in, uint32_t lanes) {
     to[i] = part(in, i) == kNowhere ? nullptr : reinterpret_cast<W*>(w.words(part(in, i)));
   const bool watched = w.is_watched() && !is_private(in);
   const bool acquire = !is_private(in) && (in.mode & kAcquire) != 0;
-  const auto read = [&](uint32_t l, T* v) {
-    const uint8_t* const from = reinterpret_cast<const uint8_t*>(addresses.of(l));
+  const auto read = [&](uint32_t l, T* values) {
+    const uint8_t* const from = reinterpret_cast<const uint8_t*>(addresses.of_lane(l));
     if (watched) [[unlikely]]
-      return w.watched_load(in, l, from, v, sizeof(T) * kParts);
+      return w.watched_load(in, l, from, values, sizeof(T) * kParts);
     for (uint32_t i = 0; i < kParts; ++i) {
       const uint8_t* const word = from + i * sizeof(T);
-      v[i] = acquire ? look<T, __ATOMIC_ACQUIRE>(word) : look<T, __ATOMIC_RELAXED>(word);
+      values[i] = acquire ? look<T, __ATOMIC_ACQUIRE>(word) : look<T, __ATOMIC_RELAXED>(word);
     }
   };
   if (!watched && addresses.are_one(lanes)) {
-    T v[kParts];
-    read(uint32_t(__builtin_ctz(lanes)), v);
+    T values[kParts];
+    read(uint32_t(__builtin_ctz(lanes)), values);
     for (uint32_t i = 0; i < kParts; ++i) {
-      if (kParts == 1 || to[i] != nullptr) fill(to[i], W(v[i]), lanes);
+      if (kParts == 1 || to[i] != nullptr) fill(to[i], W(values[i]), lanes);
     }
     return;
   }
@@ -147,10 +147,10 @@ void load(Warp& w, const Instruction& in, uint32_t lanes) {
     }
   }
   w.each(lanes, [&](uint32_t l) {
-    T v[kParts];
-    read(l, v);
+    T values[kParts];
+    read(l, values);
     for (uint32_t i = 0; i < kParts; ++i) {
-      if (kParts == 1 || to[i] != nullptr) to[i][l] = W(v[i]);
+      if (kParts == 1 || to[i] != nullptr) to[i][l] = W(values[i]);
     }
   });
 }
@@ -170,14 +170,14 @@ void store(Warp& w, const Instruction& in, uint32_t lanes) {
     }
   }
   w.each(lanes, [&](uint32_t l) {
-    uint8_t* const to = reinterpret_cast<uint8_t*>(addresses.of(l));
-    T v[kParts];
-    for (uint32_t i = 0; i < kParts; ++i) v[i] = T(from[i][l]);
+    uint8_t* const to = reinterpret_cast<uint8_t*>(addresses.of_lane(l));
+    T values[kParts];
+    for (uint32_t i = 0; i < kParts; ++i) values[i] = T(from[i][l]);
     if (watched) [[unlikely]]
-      return w.watched_store(in, l, to, v, sizeof v);
+      return w.watched_store(in, l, to, values, sizeof values);
     for (uint32_t i = 0; i < kParts; ++i) {
       uint8_t* const word = to + i * sizeof(T);
-      release ? leave<T, __ATOMIC_RELEASE>(word, v[i]) : leave<T, __ATOMIC_RELAXED>(word, v[i]);
+      release ? leave<T, __ATOMIC_RELEASE>(word, values[i]) : leave<T, __ATOMIC_RELAXED>(word, values[i]);
     }
   });
 }
@@ -254,16 +254,16 @@ void change(Warp& w, const Instruction& in, uint32_t lanes, F&& f) {
   const bool crowded = w.is_crowded();
   addresses.find(lanes);
   w.each(lanes, [&](uint32_t l) {
-    R* const word = reinterpret_cast<R*>(addresses.of(l));
+    R* const word = reinterpret_cast<R*>(addresses.of_lane(l));
     if (w.is_watched()) [[unlikely]]
       w.before_atomic(in, l, reinterpret_cast<const uint8_t*>(word), sizeof(T));
     R old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    R v = R(f(l, WordOf<T>(old)));
+    R changed = R(f(l, WordOf<T>(old)));
     if (!crowded) {
-      if (v != old) __atomic_store_n(word, v, __ATOMIC_RELAXED);
+      if (changed != old) __atomic_store_n(word, changed, __ATOMIC_RELAXED);
     } else {
-      while (!__atomic_compare_exchange_n(word, &old, v, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-        v = R(f(l, WordOf<T>(old)));
+      while (!__atomic_compare_exchange_n(word, &old, changed, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        changed = R(f(l, WordOf<T>(old)));
     }
     if (d != nullptr) d[l] = WordOf<T>(old);
   });
@@ -286,12 +286,12 @@ void fence(Warp& w, const Instruction&, uint32_t lanes) { w.fence(lanes); }
 template <bool kToShared, bool kWide>
 void shared_address(Warp& w, const Instruction& in, uint32_t lanes) {
   const uint64_t window = reinterpret_cast<uint64_t>(w.shared());
-  uint64_t v[kLanes];
+  uint64_t results[kLanes];
   for (uint32_t l = 0; l < kLanes; ++l) {
     const uint64_t a = kWide ? w.longs(in.a)[l] : w.words(in.a)[l];
-    v[l] = kToShared ? a - window : a + window;
+    results[l] = kToShared ? a - window : a + window;
   }
-  keep(w.longs(in.d), v, lanes);
+  keep(w.longs(in.d), results, lanes);
 }
 
 template <Space kSpace>
@@ -384,7 +384,7 @@ Handler load_handler(Type t, bool wide_register, uint32_t parts, Space space, bo
     if (shared) return wide_address ? &load<T, W, kParts, true, true> : &load<T, W, kParts, true, false>;
     return wide_address ? &load<T, W, kParts, false, true> : &load<T, W, kParts, false, false>;
   };
-  return with_type(t, [&](auto v) { return with_parts<decltype(v)>(wide_register, parts, handler); });
+  return with_type(t, [&](auto tag) { return with_parts<decltype(tag)>(wide_register, parts, handler); });
 }
 
 Handler store_handler(Type t, bool wide_register, uint32_t parts, Space space, bool wide_address) {
@@ -394,7 +394,7 @@ Handler store_handler(Type t, bool wide_register, uint32_t parts, Space space, b
     return wide_address ? &store<T, W, kParts, false, true> : &store<T, W, kParts, false, false>;
   };
   return with_type(
-      t, [&](auto v) { return with_parts<std::make_unsigned_t<decltype(v)>>(wide_register, parts, handler); });
+      t, [&](auto tag) { return with_parts<std::make_unsigned_t<decltype(tag)>>(wide_register, parts, handler); });
 }
 
 namespace {

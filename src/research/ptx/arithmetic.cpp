@@ -307,32 +307,32 @@ void odd(Warp& w, const Instruction& in, uint32_t lanes) {
   for (uint32_t m = lanes; m != 0; m &= m - 1) {
     const uint32_t l = uint32_t(__builtin_ctz(m));
     const auto get = [&](Place p) {
-      const T v = from_word<T>(row<T>(w, p)[l]);
-      return (mode & 4) != 0 ? flushed(v) : v;
+      const T value = from_word<T>(row<T>(w, p)[l]);
+      return (mode & 4) != 0 ? flushed(value) : value;
     };
-    T v;
+    T result;
     {
       const Rounded way(mode);
-      if constexpr (kOperands == 1) v = rounded<Op, T>(get(in.a));
-      if constexpr (kOperands == 2) v = rounded<Op, T>(get(in.a), get(in.b));
-      if constexpr (kOperands == 3) v = rounded<Op, T>(get(in.a), get(in.b), get(in.c));
+      if constexpr (kOperands == 1) result = rounded<Op, T>(get(in.a));
+      if constexpr (kOperands == 2) result = rounded<Op, T>(get(in.a), get(in.b));
+      if constexpr (kOperands == 3) result = rounded<Op, T>(get(in.a), get(in.b), get(in.c));
     }
-    row<T>(w, in.d)[l] = to_word<T>(finished(v, mode));
+    row<T>(w, in.d)[l] = to_word<T>(finished(result, mode));
   }
 }
 
 struct SaturatedAdd {
   template <class T>
   static T run(T a, T b) {
-    const int64_t v = int64_t(a) + int64_t(b);
-    return T(std::clamp<int64_t>(v, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+    const int64_t sum = int64_t(a) + int64_t(b);
+    return T(std::clamp<int64_t>(sum, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
   }
 };
 struct SaturatedSub {
   template <class T>
   static T run(T a, T b) {
-    const int64_t v = int64_t(a) - int64_t(b);
-    return T(std::clamp<int64_t>(v, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+    const int64_t difference = int64_t(a) - int64_t(b);
+    return T(std::clamp<int64_t>(difference, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
   }
 };
 struct Sad {
@@ -369,7 +369,7 @@ Handler ternary_float(Type t, bool is_odd) {
 using IntegerHandler = Handler (*)(Type);
 template <class Op>
 Handler unary_integer(Type t) {
-  return for_integer(t, [](auto v) -> Handler { return &unary<Op, decltype(v), decltype(v)>; });
+  return for_integer(t, [](auto tag) -> Handler { return &unary<Op, decltype(tag), decltype(tag)>; });
 }
 template <class Op>
 Handler unary_bits(Type t) {
@@ -381,24 +381,24 @@ Handler count_in_bits(Type t) {
 }
 template <class Op>
 Handler count_in_integer(Type t) {
-  return for_integer(t, [](auto v) -> Handler { return &unary<Op, uint32_t, decltype(v)>; });
+  return for_integer(t, [](auto tag) -> Handler { return &unary<Op, uint32_t, decltype(tag)>; });
 }
 template <class Op>
 Handler binary_integer(Type t) {
-  return for_integer(t, [](auto v) -> Handler { return &binary<Op, decltype(v), decltype(v), decltype(v)>; });
+  return for_integer(t, [](auto tag) -> Handler { return &binary<Op, decltype(tag), decltype(tag), decltype(tag)>; });
 }
 template <class Op>
 Handler binary_bits(Type t) {
-  return for_bits(t, [](auto v) -> Handler { return &binary<Op, decltype(v), decltype(v), decltype(v)>; });
+  return for_bits(t, [](auto tag) -> Handler { return &binary<Op, decltype(tag), decltype(tag), decltype(tag)>; });
 }
 template <class Op>
 Handler shift(Type t) {
-  return for_integer(t, [](auto v) -> Handler { return &binary<Op, decltype(v), decltype(v), uint32_t>; });
+  return for_integer(t, [](auto tag) -> Handler { return &binary<Op, decltype(tag), decltype(tag), uint32_t>; });
 }
 template <class Op>
 Handler ternary_integer(Type t) {
-  return for_integer(t, [](auto v) -> Handler {
-    using T = decltype(v);
+  return for_integer(t, [](auto tag) -> Handler {
+    using T = decltype(tag);
     return &ternary<Op, T, T, T, T>;
   });
 }

@@ -11,9 +11,9 @@ namespace {
 
 template <class W>
 void move(Warp& w, const Instruction& in, uint32_t lanes) {
-  W v[kLanes];
-  std::memcpy(v, row<W>(w, in.a), sizeof v);
-  keep(row<W>(w, in.d), v, lanes);
+  W results[kLanes];
+  std::memcpy(results, row<W>(w, in.a), sizeof results);
+  keep(row<W>(w, in.d), results, lanes);
 }
 
 // mov between a vector of registers and one register. Parts are in d/e/b/c or a/b/c/m.
@@ -21,12 +21,12 @@ template <class P, class W, int kParts>
 void pack(Warp& w, const Instruction& in, uint32_t lanes) {
   const Place parts[4] = {in.a, in.b, in.c, in.m};
   constexpr int kPart = int(sizeof(W)) * 8 / kParts;
-  W v[kLanes] = {};
+  W results[kLanes] = {};
   for (int i = 0; i < kParts; ++i) {
     const P* const a = row<P>(w, parts[i]);
-    for (uint32_t l = 0; l < kLanes; ++l) v[l] |= (W(a[l]) & W((W(1) << kPart) - 1)) << (i * kPart);
+    for (uint32_t l = 0; l < kLanes; ++l) results[l] |= (W(a[l]) & W((W(1) << kPart) - 1)) << (i * kPart);
   }
-  keep(row<W>(w, in.d), v, lanes);
+  keep(row<W>(w, in.d), results, lanes);
 }
 template <class P, class W, int kParts>
 void unpack(Warp& w, const Instruction& in, uint32_t lanes) {
@@ -36,9 +36,9 @@ void unpack(Warp& w, const Instruction& in, uint32_t lanes) {
   std::memcpy(a, row<W>(w, in.a), sizeof a);
   for (int i = 0; i < kParts; ++i) {
     if (parts[i] == kNowhere) continue;
-    P v[kLanes];
-    for (uint32_t l = 0; l < kLanes; ++l) v[l] = P(a[l] >> (i * kPart) & W((W(1) << kPart) - 1));
-    keep(row<P>(w, parts[i]), v, lanes);
+    P results[kLanes];
+    for (uint32_t l = 0; l < kLanes; ++l) results[l] = P(a[l] >> (i * kPart) & W((W(1) << kPart) - 1));
+    keep(row<P>(w, parts[i]), results, lanes);
   }
 }
 
@@ -74,8 +74,8 @@ struct Funnel {
   template <class T>
   static uint32_t run(T a, T b, T c) {
     const uint32_t n = kClamp ? std::min<uint32_t>(c, 32) : c & 31;
-    const uint64_t v = uint64_t(b) << 32 | a;
-    return kLeft ? uint32_t(v << n >> 32) : uint32_t(n == 32 ? b : uint32_t(v >> n));
+    const uint64_t both = uint64_t(b) << 32 | a;
+    return kLeft ? uint32_t(both << n >> 32) : uint32_t(n == 32 ? b : uint32_t(both >> n));
   }
 };
 struct Bfe {
@@ -85,36 +85,36 @@ struct Bfe {
     if (n == 0) return 0;
     const uint32_t top = std::min(at + n - 1, most - 1);
     const bool negative = std::is_signed_v<T> && (Unsigned<T>(a) >> top & 1) != 0;
-    Unsigned<T> v = 0;
-    if (at < most) v = Unsigned<T>(Unsigned<T>(a) >> at);
-    if (n < most) v &= Unsigned<T>((Unsigned<T>(1) << n) - 1);
+    Unsigned<T> field = 0;
+    if (at < most) field = Unsigned<T>(Unsigned<T>(a) >> at);
+    if (n < most) field &= Unsigned<T>((Unsigned<T>(1) << n) - 1);
     const uint32_t have = at > top ? 0 : top - at + 1;
-    if (negative && have < most) v |= Unsigned<T>(~Unsigned<T>(0) << have);
-    return T(v);
+    if (negative && have < most) field |= Unsigned<T>(~Unsigned<T>(0) << have);
+    return T(field);
   }
 };
 void lop3(Warp& w, const Instruction& in, uint32_t lanes) {
   const uint32_t *a = w.words(in.a), *b = w.words(in.b), *c = w.words(in.c);
-  uint32_t v[kLanes] = {};
+  uint32_t results[kLanes] = {};
   for (uint32_t i = 0; i < 8; ++i) {
     if ((in.offset >> i & 1) == 0) continue;
     const uint32_t x = (i & 4) != 0 ? 0 : ~0u, y = (i & 2) != 0 ? 0 : ~0u, z = (i & 1) != 0 ? 0 : ~0u;
-    for (uint32_t l = 0; l < kLanes; ++l) v[l] |= (a[l] ^ x) & (b[l] ^ y) & (c[l] ^ z);
+    for (uint32_t l = 0; l < kLanes; ++l) results[l] |= (a[l] ^ x) & (b[l] ^ y) & (c[l] ^ z);
   }
-  keep(w.words(in.d), v, lanes);
+  keep(w.words(in.d), results, lanes);
 }
 template <class T>
 void bfi(Warp& w, const Instruction& in, uint32_t lanes) {
   const T *a = row<T>(w, in.a), *b = row<T>(w, in.b);
   const uint32_t *c = w.words(in.c), *n = w.words(in.m);
-  T v[kLanes];
+  T results[kLanes];
   for (uint32_t l = 0; l < kLanes; ++l) {
     const uint32_t at = c[l] & 255, length = n[l] & 255;
     T mask = length >= uint32_t(kBits<T>) ? T(~T(0)) : T((T(1) << length) - 1);
     mask = at >= uint32_t(kBits<T>) ? T(0) : T(mask << at);
-    v[l] = T((b[l] & ~mask) | ((at >= uint32_t(kBits<T>) ? T(0) : T(a[l] << at)) & mask));
+    results[l] = T((b[l] & ~mask) | ((at >= uint32_t(kBits<T>) ? T(0) : T(a[l] << at)) & mask));
   }
-  keep(row<T>(w, in.d), v, lanes);
+  keep(row<T>(w, in.d), results, lanes);
 }
 template <bool kSignedA, bool kSignedB>
 struct Dot4 {
@@ -170,8 +170,8 @@ Handler special_handler(std::string_view operation, std::string_view mode, Type 
   };
   if (operation == "bfi") return is_wide(t) ? &bfi<uint64_t> : &bfi<uint32_t>;
   if (operation == "bfe") {
-    return for_integer(t, [](auto v) -> Handler {
-      using T = decltype(v);
+    return for_integer(t, [](auto tag) -> Handler {
+      using T = decltype(tag);
       return &ternary<Bfe, T, T, U, U>;
     });
   }

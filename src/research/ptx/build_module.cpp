@@ -187,12 +187,12 @@ size_t Builder::read_limits(Function& f) const {
   for (; next < statements_.size() && statements_[next].kind == Statement::directive; ++next) {
     const Statement& limit = statements_[next];
     if (limit.word == ".maxntid" || limit.word == ".reqntid") {
-      f.most_threads = 1;
+      f.max_threads = 1;
       for (const std::string_view& token : limit.tokens) {
-        if (token != ",") f.most_threads *= uint32_t(to_number(token));
+        if (token != ",") f.max_threads *= uint32_t(to_number(token));
       }
     } else if (limit.word == ".minnctapersm") {
-      f.least_blocks = uint32_t(to_number(limit.tokens.at(0)));
+      f.min_blocks = uint32_t(to_number(limit.tokens.at(0)));
     } else if (limit.word != ".maxnreg" && limit.word != ".noreturn") {
       break;
     }
@@ -232,7 +232,7 @@ void Builder::function(const Statement& s) {
   }
   lay_out(results, f.results);
   scopes_[0].local_top = align_up(offset, 16);
-  local_most_ = scopes_[0].local_top;
+  max_local_ = scopes_[0].local_top;
 
   // The function's limits, and its body if it has one.
   const size_t next = read_limits(f);
@@ -281,7 +281,7 @@ void Builder::body(Function& f) {
   close_scope();
   f.end = uint32_t(p_.code.size());
   f.frame_words = align_up(frame_words_, 64);
-  f.local_bytes = align_up(local_most_, 16);
+  f.local_bytes = align_up(max_local_, 16);
 }
 
 void Builder::close_scope() {
@@ -325,7 +325,7 @@ void Builder::local_directive(const Statement& s) {
     scope.local_top = align_up(scope.local_top, d.align);
     scope.locals[d.name] = {false, scope.local_top, d.bytes};
     scope.local_top += d.bytes;
-    local_most_ = std::max(local_most_, scope.local_top);
+    max_local_ = std::max(max_local_, scope.local_top);
     return;
   }
   if (s.word == ".global" || s.word == ".const") declare_variable(words_of(s));

@@ -208,16 +208,16 @@ bool Builder::sources(const Operand& o, Type t, const Parts& parts, Instruction&
   count = uint32_t(items.size());
   bool wide = false;
   for (size_t i = 0; i < items.size(); ++i) {
-    const Source v = source(items[i], t);
-    in.*parts[i] = v.place;
-    wide |= v.wide;
+    const Source item = source(items[i], t);
+    in.*parts[i] = item.place;
+    wide |= item.wide;
   }
   return wide;
 }
 
 // Maps each operation to the part of the builder that builds it.
 
-// By the first word of the operation, or the first two. Everything else is arithmetic.
+// Operations by their first word, or by their first two words. All others are arithmetic.
 const Named<Builder::Translate> Builder::kOperations[] = {
     {"bra", &Builder::branch},
     {"brx", &Builder::branch_by_table},

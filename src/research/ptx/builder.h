@@ -16,7 +16,7 @@ namespace brokkr::ptx {
 // PTX text as statements: parsed, with names not yet resolved.
 struct Operand {
   enum Kind : uint8_t { name, number, real, vector, address, list, string } kind = name;
-  std::string_view text;       // of a name: %r1, $L__BB0_3, symbol, _
+  std::string_view text;       // text of a name: %r1, $L__BB0_3, symbol, _
   uint64_t bits = 0;           // number: the value; real: its 32 or 64 bits; name and address: offset
   uint8_t real_bits = 0;       // 32, 64, or 0 for decimal text (bits then hold a double)
   bool negated = false;        // !%p
@@ -30,7 +30,7 @@ struct Statement {
   std::string_view word;   // opcode with qualifiers, the directive, the label
   std::string_view guard;  // predicate of an instruction; empty: none
   bool guard_negated = false;
-  std::vector<Operand> operands;         // of an instruction
+  std::vector<Operand> operands;         // operands of an instruction
   std::vector<std::string_view> tokens;  // directives: everything after the first word
 };
 
@@ -41,7 +41,7 @@ using Words = std::vector<std::string_view>;
 
 Words split(std::string_view text, char at);
 uint64_t to_number(std::string_view text);  // decimal, or 0x...
-inline uint32_t align_up(uint32_t v, uint32_t to) { return (v + to - 1) / to * to; }
+inline uint32_t align_up(uint32_t value, uint32_t to) { return (value + to - 1) / to * to; }
 bool has(const Words& words, std::string_view word);
 
 struct Register {
@@ -123,7 +123,7 @@ class Builder {
   Source source(const Operand& o, Type t);  // register, special register, number, or a known address
   Place value(const Operand& o, Type t);    // like `source`, with the width of the type
   Place predicate(const Operand& o, bool& negated);
-  Register target(const Operand& o);  // of a result; `_`: none
+  Register target(const Operand& o);  // register of a result; `_`: none
   Place target(const Operand& o, Type t);
   bool address(const Operand& o, Instruction& in);  // [register + 4], [variable]; returns true for 64 bits
   static Place frame_base(const Local& local);
@@ -194,7 +194,7 @@ class Builder {
   std::unordered_map<uint64_t, Place> constants_, wide_constants_;
   std::vector<Scope> scopes_;
   Function* function_ = nullptr;
-  uint32_t frame_words_ = 0, predicate_word_ = 0, local_most_ = 0;
+  uint32_t frame_words_ = 0, predicate_word_ = 0, max_local_ = 0;
   std::string_view last_label_;
   SourceLine location_;
   Traits traits_;  // traits of the instruction being built

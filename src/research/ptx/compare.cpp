@@ -150,9 +150,9 @@ void select(Warp& w, const Instruction& in, uint32_t lanes) {
   const W* const a = row<W>(w, in.a);
   const W* const b = row<W>(w, in.b);
   const uint32_t p = w.bits(in.c, in.c_negated);
-  W v[kLanes];
-  for (uint32_t l = 0; l < kLanes; ++l) v[l] = (p >> l & 1) != 0 ? a[l] : b[l];
-  keep(row<W>(w, in.d), v, lanes);
+  W results[kLanes];
+  for (uint32_t l = 0; l < kLanes; ++l) results[l] = (p >> l & 1) != 0 ? a[l] : b[l];
+  keep(row<W>(w, in.d), results, lanes);
 }
 
 // On predicates: f works on words that hold all lanes' bits; one operand or two.
@@ -186,7 +186,8 @@ Handler compare_handler(std::string_view comparison, std::string_view combine, T
   if (t == Type::f32) return combined_with(float_comparison<float>(comparison));
   if (t == Type::f64) return combined_with(float_comparison<double>(comparison));
   if (t == Type::f16) return combined_with(float_comparison<Half>(comparison));
-  return for_integer(t, [&](auto v) -> Handler { return combined_with(integer_comparison<decltype(v)>(comparison)); });
+  return for_integer(t,
+                     [&](auto tag) -> Handler { return combined_with(integer_comparison<decltype(tag)>(comparison)); });
 }
 
 Handler select_handler(Type t) { return is_wide(t) ? &select<uint64_t> : &select<uint32_t>; }

@@ -11,68 +11,68 @@ namespace {
 
 // To integers: clamped. NaN becomes 0, or the smallest integer if either side has 64 bits.
 template <class To, class From>
-To clamped(From v) {
-  if (v != v) return sizeof(From) == 8 || sizeof(To) == 8 ? To(Unsigned<To>(1) << (kBits<To> - 1)) : To(0);
+To clamped(From value) {
+  if (value != value) return sizeof(From) == 8 || sizeof(To) == 8 ? To(Unsigned<To>(1) << (kBits<To> - 1)) : To(0);
   constexpr From kLow = From(std::numeric_limits<To>::min());
   const From high = From(std::ldexp(1.0, kBits<To> - (std::is_signed_v<To> ? 1 : 0)));
-  if (v < kLow) return std::numeric_limits<To>::min();
-  if (v >= high) return std::numeric_limits<To>::max();
-  return To(v);
+  if (value < kLow) return std::numeric_limits<To>::min();
+  if (value >= high) return std::numeric_limits<To>::max();
+  return To(value);
 }
 template <int kMode, class T>
-T whole(T v) {
-  if constexpr (kMode == Rounding::nearest) return std::nearbyint(v);
-  if constexpr (kMode == Rounding::zero) return std::trunc(v);
-  if constexpr (kMode == Rounding::down) return std::floor(v);
-  if constexpr (kMode == Rounding::up) return std::ceil(v);
+T whole(T value) {
+  if constexpr (kMode == Rounding::nearest) return std::nearbyint(value);
+  if constexpr (kMode == Rounding::zero) return std::trunc(value);
+  if constexpr (kMode == Rounding::down) return std::floor(value);
+  if constexpr (kMode == Rounding::up) return std::ceil(value);
 }
 template <int kMode, class To>
 struct ToInteger {
   template <class T>
-  static To run(T v) {
+  static To run(T value) {
     if constexpr (std::is_same_v<T, Half>)
-      return clamped<To>(whole<kMode>(float(v)));
+      return clamped<To>(whole<kMode>(float(value)));
     else
-      return clamped<To>(whole<kMode>(v));
+      return clamped<To>(whole<kMode>(value));
   }
 };
 // The most frequent rounding mode has its own host instructions.
 template <int kMode>
 struct ToInt32 {
   template <class T>
-  static int32_t run(T v) {
-    const T r = whole<kMode>(v);
+  static int32_t run(T value) {
+    const T r = whole<kMode>(value);
     const int32_t i = int32_t(r < T(-2147483648.0) ? T(-2147483648.0) : r < T(2147483648.0) ? r : T(0));
-    return r >= T(2147483648.0) ? 2147483647 : v != v ? (sizeof(T) == 8 ? int32_t(0x80000000u) : 0) : i;
+    return r >= T(2147483648.0) ? 2147483647 : value != value ? (sizeof(T) == 8 ? int32_t(0x80000000u) : 0) : i;
   }
 };
 template <class To>
 struct Cast {
   template <class T>
-  static To run(T v) {
-    return To(v);
+  static To run(T value) {
+    return To(value);
   }
 };
 template <int kMode>
 struct Whole {
   template <class T>
-  static T run(T v) {
-    return whole<kMode>(v);
+  static T run(T value) {
+    return whole<kMode>(value);
   }
 };
 template <class To>
 struct Clamp {
   template <class T>
-  static To run(T v) {
+  static To run(T value) {
     using Limits = std::numeric_limits<To>;
     if constexpr (std::is_signed_v<T>) {
-      const int64_t s = v;
+      const int64_t s = value;
       if constexpr (std::is_signed_v<To>)
         return To(std::clamp<int64_t>(s, Limits::min(), Limits::max()));
       else
         return s < 0 ? To(0) : uint64_t(s) > Limits::max() ? Limits::max() : To(s);
     } else {
-      return uint64_t(v) > uint64_t(Limits::max()) ? Limits::max() : To(v);
+      return uint64_t(value) > uint64_t(Limits::max()) ? Limits::max() : To(value);
     }
   }
 };
@@ -82,18 +82,18 @@ void convert_odd(Warp& w, const Instruction& in, uint32_t lanes) {
   const uint8_t mode = in.mode;
   for (uint32_t m = lanes; m != 0; m &= m - 1) {
     const uint32_t l = uint32_t(__builtin_ctz(m));
-    From v = from_word<From>(row<From>(w, in.a)[l]);
+    From value = from_word<From>(row<From>(w, in.a)[l]);
     if constexpr (std::is_same_v<From, float>) {
-      if ((mode & 4) != 0) v = flushed(v);
+      if ((mode & 4) != 0) value = flushed(value);
     }
     To r;
     {
       const Rounded rounded(mode);
       if constexpr (std::is_same_v<From, To>) {
-        r = (mode & 16) != 0 ? opaque(std::nearbyint(opaque(v))) : v;
+        r = (mode & 16) != 0 ? opaque(std::nearbyint(opaque(value))) : value;
       } else {
-        asm volatile("" : "+m"(v));
-        r = To(v);
+        asm volatile("" : "+m"(value));
+        r = To(value);
         asm volatile("" : "+m"(r));
       }
     }
@@ -108,9 +108,9 @@ void resize(Warp& w, const Instruction& in, uint32_t lanes) {
   using WordTo = std::conditional_t<kWideTo, uint64_t, uint32_t>;
   using WordFrom = std::conditional_t<kWideFrom, uint64_t, uint32_t>;
   const WordFrom* const a = row<WordFrom>(w, in.a);
-  WordTo v[kLanes];
-  for (uint32_t l = 0; l < kLanes; ++l) v[l] = WordTo(To(From(a[l])));
-  keep(row<WordTo>(w, in.d), v, lanes);
+  WordTo results[kLanes];
+  for (uint32_t l = 0; l < kLanes; ++l) results[l] = WordTo(To(From(a[l])));
+  keep(row<WordTo>(w, in.d), results, lanes);
 }
 
 }  // namespace

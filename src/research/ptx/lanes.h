@@ -35,15 +35,15 @@ inline T from_word(WordOf<T> w) {
 }
 // A GPU has a single 32-bit NaN.
 template <class T>
-inline WordOf<T> to_word(T v) {
+inline WordOf<T> to_word(T value) {
   if constexpr (std::is_same_v<T, Half>) {
-    return v != v ? 0x7fffu : std::bit_cast<uint16_t>(v);
+    return value != value ? 0x7fffu : std::bit_cast<uint16_t>(value);
   } else if constexpr (std::is_same_v<T, float>) {
-    return v != v ? 0x7fffffffu : std::bit_cast<uint32_t>(v);
+    return value != value ? 0x7fffffffu : std::bit_cast<uint32_t>(value);
   } else if constexpr (std::is_same_v<T, double>) {
-    return std::bit_cast<uint64_t>(v);
+    return std::bit_cast<uint64_t>(value);
   } else {
-    return WordOf<T>(v);  // signed values are sign-extended
+    return WordOf<T>(value);  // signed values are sign-extended
   }
 }
 
@@ -57,11 +57,11 @@ inline WordOf<T>* row(const Warp& w, Place p) {
 }
 
 template <class W>
-inline void keep(W* d, const W* v, uint32_t lanes) {
+inline void keep(W* d, const W* values, uint32_t lanes) {
   if (lanes == kAllLanes) {
-    std::memcpy(d, v, sizeof(W) * kLanes);
+    std::memcpy(d, values, sizeof(W) * kLanes);
   } else {
-    for (uint32_t l = 0; l < kLanes; ++l) d[l] = (lanes >> l & 1) != 0 ? v[l] : d[l];
+    for (uint32_t l = 0; l < kLanes; ++l) d[l] = (lanes >> l & 1) != 0 ? values[l] : d[l];
   }
 }
 
@@ -97,29 +97,29 @@ inline void for_lanes(uint32_t lanes, F&& f) {
 template <class Op, class R, class A>
 void unary(Warp& w, const Instruction& in, uint32_t lanes) {
   const WordOf<A>* const a = row<A>(w, in.a);
-  WordOf<R> v[kLanes];
-  for_lanes<Op>(lanes, [&](uint32_t l) { v[l] = to_word<R>(Op::template run<A>(from_word<A>(a[l]))); });
-  keep(row<R>(w, in.d), v, lanes);
+  WordOf<R> results[kLanes];
+  for_lanes<Op>(lanes, [&](uint32_t l) { results[l] = to_word<R>(Op::template run<A>(from_word<A>(a[l]))); });
+  keep(row<R>(w, in.d), results, lanes);
 }
 template <class Op, class R, class A, class B>
 void binary(Warp& w, const Instruction& in, uint32_t lanes) {
   const WordOf<A>* const a = row<A>(w, in.a);
   const WordOf<B>* const b = row<B>(w, in.b);
-  WordOf<R> v[kLanes];
-  for_lanes<Op>(lanes,
-                [&](uint32_t l) { v[l] = to_word<R>(Op::template run<A>(from_word<A>(a[l]), from_word<B>(b[l]))); });
-  keep(row<R>(w, in.d), v, lanes);
+  WordOf<R> results[kLanes];
+  for_lanes<Op>(
+      lanes, [&](uint32_t l) { results[l] = to_word<R>(Op::template run<A>(from_word<A>(a[l]), from_word<B>(b[l]))); });
+  keep(row<R>(w, in.d), results, lanes);
 }
 template <class Op, class R, class A, class B, class C>
 void ternary(Warp& w, const Instruction& in, uint32_t lanes) {
   const WordOf<A>* const a = row<A>(w, in.a);
   const WordOf<B>* const b = row<B>(w, in.b);
   const WordOf<C>* const c = row<C>(w, in.c);
-  WordOf<R> v[kLanes];
+  WordOf<R> results[kLanes];
   for_lanes<Op>(lanes, [&](uint32_t l) {
-    v[l] = to_word<R>(Op::template run<A>(from_word<A>(a[l]), from_word<B>(b[l]), from_word<C>(c[l])));
+    results[l] = to_word<R>(Op::template run<A>(from_word<A>(a[l]), from_word<B>(b[l]), from_word<C>(c[l])));
   });
-  keep(row<R>(w, in.d), v, lanes);
+  keep(row<R>(w, in.d), results, lanes);
 }
 
 // Number types, and handlers by the type that an instruction names.
@@ -171,14 +171,14 @@ Handler for_float(Type t, F&& f) {
 
 // Non-default rounding, flushed denormals and saturation, one lane at a time. `mode` comes from rounding_mode.
 template <class T>
-T flushed(T v) {
-  return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(T(0), v) : v;
+T flushed(T value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(T(0), value) : value;
 }
 template <class T>
-T finished(T v, uint8_t mode) {
-  if ((mode & 4) != 0) v = flushed(v);
-  if ((mode & 8) != 0) v = v > T(0) ? std::min(v, T(1)) : T(0);  // NaN becomes 0
-  return v;
+T finished(T value, uint8_t mode) {
+  if ((mode & 4) != 0) value = flushed(value);
+  if ((mode & 8) != 0) value = value > T(0) ? std::min(value, T(1)) : T(0);  // NaN becomes 0
+  return value;
 }
 class Rounded {
   // Sets the host's rounding mode for the lifetime of the object.
@@ -192,9 +192,9 @@ class Rounded {
 
 // Hides a value from the compiler, so that computations with it stay where they are written.
 template <class T>
-__attribute__((noinline)) T opaque(T v) {
-  asm volatile("" : "+x"(v));
-  return v;
+__attribute__((noinline)) T opaque(T value) {
+  asm volatile("" : "+x"(value));
+  return value;
 }
 
 }  // namespace brokkr::ptx

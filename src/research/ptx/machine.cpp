@@ -52,7 +52,7 @@ Profile::Coverage::Coverage(const Program& program) : runs(program.code.size(), 
 }
 
 // Adds the counts of this launch. The file is written again only when a line is reached for the first time: most
-// launches reach none, and the file takes longer than they.
+// launches reach no new line, and writing the file takes longer than a launch.
 void Profile::cover(const Program& program) {
   auto at = covers_.try_emplace(&program, program).first;
   if (at->second.runs.size() != counts_.size()) at->second = Coverage(program);  // another program at its place

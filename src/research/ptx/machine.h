@@ -54,8 +54,8 @@ class Profile {
   const int profile_;
   const std::string coverage_folder_;
   bool keep_ = false;
-  std::vector<uint64_t> counts_, lanes_;       // of this launch, per instruction
-  std::map<const Program*, Coverage> covers_;  // of each program
+  std::vector<uint64_t> counts_, lanes_;       // counts of this launch, per instruction
+  std::map<const Program*, Coverage> covers_;  // coverage of each program
 };
 
 // Functions that a machine provides: brokkr_simt_NAME, declared and not defined in the module.

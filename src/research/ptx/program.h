@@ -40,7 +40,7 @@ struct Traits {
   bool wide_address = false;
 };
 
-// By the words of an operation: fma.rn.f32 has three.
+// Determines the unit from the words of an operation; fma.rn.f32 has three words.
 Work work_of(const std::vector<std::string_view>& words);
 
 constexpr uint32_t kLanes = 32;
@@ -116,13 +116,13 @@ struct Instruction {
   Place guard = kNowhere;
   Place d = kNowhere, e = kNowhere;                              // results
   Place a = kNowhere, b = kNowhere, c = kNowhere, m = kNowhere;  // m: mask of a collective
-  uint64_t offset = 0;  // of an address; other handlers define their own meaning
-  uint32_t target = 0;  // of a branch; number of a call, direct or indirect
+  uint64_t offset = 0;  // offset of an address; other handlers define their own meaning
+  uint32_t target = 0;  // target of a branch; number of a call, direct or indirect
   Kind kind = Kind::plain;
   bool guard_negated = false;
   bool a_negated = false, b_negated = false, c_negated = false;  // predicates
   uint8_t mode = 0;                                              // kind of a collective
-  uint8_t kinds = 0;                                             // of memory that an access may use: RangeKind
+  uint8_t kinds = 0;                                             // kinds of memory that an access may use: RangeKind
   uint32_t plain = 0;  // number of plain instructions from here on, without one of another kind between them
 };
 
@@ -163,20 +163,20 @@ struct Function {
   bool entry = false, defined = false;
   uint32_t begin = 0, end = 0;  // range of its instructions
   uint32_t frame_words = 0, local_bytes = 0;
-  std::vector<Variable> parameters, results;  // offsets in the local memory of a frame, or in a kernel's parameters
-  uint32_t parameter_bytes = 0;               // kernels only
-  uint32_t most_threads = 1024, least_blocks = 0;  // .maxntid, .minnctapersm
+  std::vector<Variable> parameters, results;    // offsets in the local memory of a frame, or in a kernel's parameters
+  uint32_t parameter_bytes = 0;                 // kernels only
+  uint32_t max_threads = 1024, min_blocks = 0;  // .maxntid, .minnctapersm
 };
 
 struct Program {
   std::string text;
-  std::vector<size_t> line_begins;  // of the text
+  std::vector<size_t> line_begins;  // beginnings of the lines of the text
   std::vector<Instruction> code;
   std::vector<SourceLine> lines;  // parallel to code
   std::vector<Traits> traits;     // parallel to code
   std::vector<CallSite> calls;
   std::vector<IndirectCall> indirect;
-  std::vector<std::vector<uint32_t>> tables;  // of brx.idx
+  std::vector<std::vector<uint32_t>> tables;  // branch tables of brx.idx
   std::vector<Function> functions;
   std::unordered_map<std::string_view, uint32_t> function_of;
   std::vector<uint32_t> constants;  // words; their places are fixed once the program is complete

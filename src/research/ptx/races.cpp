@@ -56,7 +56,7 @@ uint32_t Races::add_warp(uint32_t block) {
 }
 
 const Races::View& Races::view_of(const WarpState& w, uint32_t lane) const {
-  return (w.parted >> lane & 1) != 0 ? w.own[lane] : w.view;
+  return (w.parted >> lane & 1) != 0 ? w.lane_views[lane] : w.view;
 }
 
 Races::View Races::released(WarpState& w, uint32_t warp, uint32_t lane) {
@@ -68,15 +68,15 @@ Races::View Races::released(WarpState& w, uint32_t warp, uint32_t lane) {
 
 void Races::acquire(WarpState& w, uint32_t lane, const View& message) {
   if ((w.parted >> lane & 1) == 0) {
-    w.own[lane] = w.view;
+    w.lane_views[lane] = w.view;
     w.parted |= 1u << lane;
   }
-  join(w.own[lane], message);
+  join(w.lane_views[lane], message);
 }
 
 void Races::meet_warp(uint32_t warp, uint32_t lanes) {
   WarpState& w = warps_[warp];
-  for (uint32_t m = lanes & w.parted; m != 0; m &= m - 1) join(w.view, w.own[__builtin_ctz(m)]);
+  for (uint32_t m = lanes & w.parted; m != 0; m &= m - 1) join(w.view, w.lane_views[__builtin_ctz(m)]);
   w.parted &= ~lanes;
   ++w.epoch;
 }
@@ -92,7 +92,7 @@ void Races::arrive(uint32_t warp, uint32_t lanes, View& joined) {
 void Races::depart(uint32_t warp, const View& joined) {
   WarpState& w = warps_[warp];
   join(w.view, joined);
-  for (uint32_t m = w.parted; m != 0; m &= m - 1) join(w.own[__builtin_ctz(m)], joined);
+  for (uint32_t m = w.parted; m != 0; m &= m - 1) join(w.lane_views[__builtin_ctz(m)], joined);
 }
 
 Races::Word& Races::word_of(uint64_t address) {
@@ -131,9 +131,9 @@ bool Races::is_ordered(const Access& before, const Access& now) const {
   const WarpState& w = warps_[now.warp];
   const View& view = view_of(w, now.lane);
   const Clock known = before.warp < view.size() ? view[before.warp] : Clock();
-  const bool own = before.warp == now.warp;
-  if (before.epoch < (own ? w.epoch : known.epoch)) return true;
-  uint32_t lanes = own ? now.lanes : 0;
+  const bool same_warp = before.warp == now.warp;
+  if (before.epoch < (same_warp ? w.epoch : known.epoch)) return true;
+  uint32_t lanes = same_warp ? now.lanes : 0;
   if (before.epoch == known.epoch && before.step <= known.step) lanes |= known.lanes;
   return before.one_for_all ? (before.lanes & lanes) != 0 : (before.lanes & ~lanes) == 0;
 }

@@ -83,9 +83,9 @@ class Races {
   };
   struct WarpState {
     uint32_t block = 0, epoch = 1;
-    View view;            // of all lanes except `parted`
+    View view;            // view of all lanes except `parted`
     uint32_t parted = 0;  // lanes that have acquired something separately since all lanes met
-    View own[kLanes];
+    View lane_views[kLanes];
     uint32_t steps[kLanes] = {};
     std::unique_ptr<View> fenced[kLanes], pending[kLanes];  // at the last fence; to be acquired by the next one
   };

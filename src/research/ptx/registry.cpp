@@ -123,8 +123,8 @@ Program& program_of_module(Module& m) {
   return *m.program;
 }
 
-// Returns a module's text without what its functions do: only their heads, and the declarations of shared memory. nvcc
-// writes each in lines of its own.
+// Returns a module's text without the bodies of its functions: only their heads and the declarations of shared memory
+// remain. nvcc writes each of these on separate lines.
 std::string heads_of(const std::string& text) {
   std::string heads;
   int depth = 0;
@@ -141,8 +141,8 @@ std::string heads_of(const std::string& text) {
   return heads;
 }
 
-// The module if it is built, otherwise its heads. Building takes long, and programs ask about kernels that they never
-// launch.
+// Returns the module if it is built, otherwise its heads. Building takes long, and programs ask about kernels that they
+// never launch.
 Program& heads_of_module(Module& m) {
   const std::lock_guard lock(registry().mutex);
   if (m.program != nullptr) return *m.program;
@@ -197,9 +197,9 @@ uint32_t static_shared_of(const Kernel& kernel) { return heads_of(kernel).static
 int blocks_per_multiprocessor(const Kernel& kernel, int threads, size_t dynamic_shared) {
   const Function& f = hooks().blocks ? function_of(kernel) : function_in(heads_of(kernel), kernel);
   const size_t shared = static_shared_of(kernel) + dynamic_shared;
-  if (threads < 1 || threads > int(f.most_threads) || shared > kSharedPerBlock) return 0;
+  if (threads < 1 || threads > int(f.max_threads) || shared > kSharedPerBlock) return 0;
   if (hooks().blocks) return hooks().blocks(program_of(kernel), f, threads, shared);
-  int blocks = f.least_blocks > 0 ? int(f.least_blocks) : settings().blocks_per_sm;
+  int blocks = f.min_blocks > 0 ? int(f.min_blocks) : settings().blocks_per_sm;
   blocks = std::min({blocks, settings().blocks_per_sm, kThreadsPerMultiprocessor / threads,
                      int(kSharedPerMultiprocessor / (shared + kReservedShared))});
   return blocks;
@@ -211,8 +211,8 @@ std::shared_ptr<Launch> make_launch(const void* host_function, dim3 grid, dim3 b
   const Function& f = function_of(*kernel);
   const uint64_t threads = uint64_t(block.x) * block.y * block.z;
   if (threads == 0 || uint64_t(grid.x) * grid.y * grid.z == 0) throw Invalid{cudaErrorInvalidConfiguration};
-  if (threads > f.most_threads) throw Invalid{cudaErrorInvalidValue};
-  if (shared > size_t(kernel->most_dynamic_shared)) throw Invalid{cudaErrorInvalidValue};
+  if (threads > f.max_threads) throw Invalid{cudaErrorInvalidValue};
+  if (shared > size_t(kernel->max_dynamic_shared)) throw Invalid{cudaErrorInvalidValue};
   const int per_sm = blocks_per_multiprocessor(*kernel, int(threads), shared);
   if (per_sm < 1) throw Invalid{cudaErrorLaunchOutOfResources};
   auto* memory = static_cast<std::byte*>(

@@ -23,7 +23,7 @@ constexpr int kThreadsPerMultiprocessor = 2048;
 struct Kernel {
   void** module = nullptr;
   std::string name;
-  int most_dynamic_shared = 48 << 10;
+  int max_dynamic_shared = 48 << 10;
   int carveout = -1;
 };
 

@@ -113,7 +113,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
       if (size_t(value) + static_shared_of(*kernel) > kSharedPerBlock) return cudaErrorInvalidValue;
-      kernel->most_dynamic_shared = value;
+      kernel->max_dynamic_shared = value;
     }
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) kernel->carveout = value;
     return cudaSuccess;
@@ -127,10 +127,10 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* a, const void* function) {
     *a = cudaFuncAttributes{};
     a->sharedSizeBytes = program_of(*kernel).static_shared;
     a->localSizeBytes = f.local_bytes;
-    a->maxThreadsPerBlock = int(f.most_threads);
+    a->maxThreadsPerBlock = int(f.max_threads);
     a->numRegs = 255;
     a->ptxVersion = a->binaryVersion = 90;
-    a->maxDynamicSharedSizeBytes = kernel->most_dynamic_shared;
+    a->maxDynamicSharedSizeBytes = kernel->max_dynamic_shared;
     a->preferredShmemCarveout = kernel->carveout;
     return cudaSuccess;
   });

@@ -192,7 +192,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return call("cudaGraphLaunch", [&] {
     Queue& queue = Queue::instance();
     std::vector<Node> nodes;
-    for (const auto& [of, own] : executable_of(executable).nodes) nodes.push_back(own);
+    for (const auto& [original, copy] : executable_of(executable).nodes) nodes.push_back(copy);
     queue.order(stream_of(stream), [&queue, nodes] {
       for (const Node& n : nodes) {
         if (n.launch != nullptr) queue.run(*n.launch);

@@ -65,7 +65,7 @@ Warp::Warp(Machine& machine, Block& block, uint32_t number, uint32_t threads)
     stores_.resize(kLanes);
     views_.resize(kLanes);
     fenced_.resize(kLanes);
-    for (LaneView& v : views_) v.synchronize(machine.history.now());
+    for (LaneView& view : views_) view.synchronize(machine.history.now());
   }
   if (machine.races != nullptr) {
     races_ = machine.races.get();
@@ -171,8 +171,8 @@ uint64_t Warp::wake() {
   return next;
 }
 
-// By default, runs the innermost call first, and within it the lowest address. Lanes that are ahead wait for those
-// behind, so that they meet where paths join.
+// By default, runs the innermost call first, and within it the lowest address. Lanes that are ahead wait for the
+// others, so that they meet where paths join.
 Warp::Group Warp::pick(uint32_t avoid) {
   uint32_t from = ready_ & ~avoid;
   if (from == 0) from = ready_;
@@ -338,7 +338,8 @@ bool Warp::step(Group& g) {
   return control(g, in, active);
 }
 
-// The group goes on with the lanes that `pick` would choose next: those at the lower address. The others wait there.
+// The group continues with the lanes that `pick` would choose next, which are at the lower address. The others wait at
+// the other address.
 bool Warp::part(Group& g, const Instruction& in, uint32_t active) {
   const uint32_t next = g.pc + 1, rest = g.lanes & ~active;
   set_pc(active, in.target);

@@ -31,7 +31,7 @@ class Warp {
   uint32_t bits(Place p, bool negated) const { return negated ? ~*words(p) : *words(p); }
   // The memory of an access, after all checks. `kinds`: permitted by the instruction's state space.
   uint8_t* at(uint64_t address, uint32_t bytes, const Instruction& in, uint32_t lane, uint32_t kinds) {
-    // Most accesses of single lanes are to the lane's own local memory, which needs no look at the table of pages.
+    // Most accesses of single lanes are to the lane's own local memory, which the table of pages need not confirm.
     const bool is_own = (kinds & kLocalRange) != 0 && address - local_begin(lane) <= kLocalBytes - bytes;
     if (!is_own || (address & (bytes - 1)) != 0) check(address, bytes, in, lane, kinds);
     memory_.touch(address);
@@ -44,8 +44,8 @@ class Warp {
   }
   uint8_t* shared() const { return shared_; }
   uint64_t shared_bytes() const { return shared_bytes_; }
-  // The addresses that an access may have without another look: from `begin` on, and at most `most` behind it. In local
-  // memory that is the window of lane 0, and each lane has its own.
+  // The addresses that an access may have without another check: from `begin` to `begin` + `most`. In local memory this
+  // is the window of lane 0; each lane has its own.
   struct Window {
     uint64_t begin, most;
     bool is_local;
@@ -99,13 +99,13 @@ class Warp {
   uint64_t run(uint64_t most);
   bool can_run() const { return ready_ != 0; }
   bool ended() const { return live_ == 0; }
-  void commit_due();  // of stores that have been held long enough
+  void commit_due();  // commits stores that have been held long enough
   uint64_t wake();    // wakes lanes whose time has come; returns the next time, ~0: none sleeps
   std::string state() const;
 
   // For a machine that selects the lanes itself.
   Block& block() const { return block_; }
-  void prefetch() const {  // of the lanes' next instructions
+  void prefetch() const {  // fetches the lanes' next instructions
     __builtin_prefetch(&live_);
     __builtin_prefetch(pc_);
     __builtin_prefetch(frame_of_);
@@ -120,7 +120,7 @@ class Warp {
   // The address of an access, before the access happens.
   uint64_t address_of(const Instruction& in, const Traits& traits, uint32_t lane) const;
   uint64_t local_begin(uint32_t lane) const { return local_ + uint64_t(lane) * kLocalBytes; }
-  uint64_t argument_of(const Instruction& in, uint32_t lane, size_t argument) const;  // of a call
+  uint64_t argument_of(const Instruction& in, uint32_t lane, size_t argument) const;  // argument of a call
   void issue(uint32_t lanes);  // one instruction of ready lanes at one place
   // Assigns a thread of a block of the launch to the lane.
   void identify(const Launch& launch, uint32_t lane, uint32_t block_number, uint32_t thread);
@@ -183,7 +183,7 @@ class Warp {
   uint32_t* base_[4] = {};
   uint8_t* shared_ = nullptr;
   uint64_t shared_bytes_ = 0;
-  uint64_t local_ = 0;  // of lane 0
+  uint64_t local_ = 0;  // local memory of lane 0
   uint32_t number_ = 0;
   uint32_t turn_ = 0;  // the lane that comes first
   uint32_t live_ = 0, ready_ = 0, waiting_ = 0, asleep_ = 0;

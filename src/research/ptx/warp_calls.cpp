@@ -101,7 +101,7 @@ void Warp::arrive(const Instruction& in, uint32_t lanes, uint32_t pc) {
 namespace {
 
 constexpr uint32_t kNowhereYet = ~0u;
-constexpr size_t kMaxArguments = 8;  // of a function that the interpreter or its machine provides
+constexpr size_t kMaxArguments = 8;  // for a function that the interpreter or its machine provides
 
 }  // namespace
 
@@ -190,11 +190,11 @@ uint32_t Warp::enter(const CallSite& site, uint32_t lanes, uint32_t caller, uint
 void Warp::leave(uint32_t lanes, uint32_t frame) {
   if (frame == 0) return end(lanes);
   const uint32_t* const from = stack_ + frame;
-  const auto own = std::find_if(frames_.begin(), frames_.end(), [&](const Frame& f) { return f.begin == frame; });
+  const auto current = std::find_if(frames_.begin(), frames_.end(), [&](const Frame& f) { return f.begin == frame; });
   for (uint32_t m = lanes; m != 0; m &= m - 1) {
     const uint32_t l = uint32_t(__builtin_ctz(m));
     const uint32_t back = from[kFrameReturn + l], caller = from[kFrameCaller + l];
-    const CallSite& site = *program_.call_at(back - 1, own->function);
+    const CallSite& site = *program_.call_at(back - 1, current->function);
     uint64_t inner, local;
     std::memcpy(&inner, from + kFrameLocal + 2 * l, 8);
     std::memcpy(&local, stack_ + caller + kFrameLocal + 2 * l, 8);
@@ -203,8 +203,8 @@ void Warp::leave(uint32_t lanes, uint32_t frame) {
     pc_[l] = back;
     frame_of_[l] = caller;
   }
-  own->lanes &= ~lanes;
-  if (own->lanes == 0) frames_.erase(own);
+  current->lanes &= ~lanes;
+  if (current->lanes == 0) frames_.erase(current);
 }
 
 void Warp::end(uint32_t lanes) {
@@ -225,10 +225,10 @@ std::string Warp::text_at(uint64_t address, const Instruction& in, uint32_t lane
 std::string Warp::printed(const std::string& format, uint64_t values, const Instruction& in, uint32_t lane) {
   const auto value = [&](uint32_t bytes) {
     values = (values + bytes - 1) / bytes * bytes;
-    uint64_t v = 0;
-    std::memcpy(&v, at(values, bytes, in, lane, kAnyRange), bytes);
+    uint64_t bits = 0;
+    std::memcpy(&bits, at(values, bytes, in, lane, kAnyRange), bytes);
     values += bytes;
-    return v;
+    return bits;
   };
   std::string out;
   for (size_t i = 0; i < format.size(); ++i) {

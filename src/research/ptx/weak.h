@@ -73,8 +73,8 @@ class StoreHistory {
   void overwrite(const uint8_t* at, uint32_t bytes, uint32_t block, SeenStores& seen) {
     ++time_;
     for_words(at, bytes, [&](uint64_t word) {
-      Versions& v = words_[word];
-      Version& old = v.old[v.count++ % kVersions];
+      Versions& versions = words_[word];
+      Version& old = versions.old[versions.count++ % kVersions];
       old.until = time_;
       old.value = *reinterpret_cast<const uint64_t*>(word);
       old.block = block % LaneView::kBlocks;
@@ -102,25 +102,25 @@ class StoreHistory {
       if (acquire) receive(from, view);
       return;
     }
-    const Versions& v = known->second;
-    const uint32_t have = std::min(v.count, kVersions);
+    const Versions& versions = known->second;
+    const uint32_t have = std::min(versions.count, kVersions);
     uint64_t& seen = seen_stores[word];
     uint32_t back = 0;  // number of versions that may be missed
     while (back < have) {
-      const Version& old = v.old[(v.count - 1 - back) % kVersions];
+      const Version& old = versions.old[(versions.count - 1 - back) % kVersions];
       if (old.until <= seen || old.until <= view.synchronized[old.block]) break;
       ++back;
     }
     if (random.below(2) == 0) back = random.below(back + 1);
     if (back > 0) {
-      const Version& old = v.old[(v.count - back) % kVersions];
+      const Version& old = versions.old[(versions.count - back) % kVersions];
       std::memcpy(to, reinterpret_cast<const uint8_t*>(&old.value) + (address - word), bytes);
       const std::unique_ptr<LaneView>& message = old.message[(address - word) / 4];
       if (acquire && message != nullptr) view.join(*message);
     } else if (acquire) {
       receive(from, view);
     }
-    if (back < have) seen = std::max(seen, v.old[(v.count - 1 - back) % kVersions].until);
+    if (back < have) seen = std::max(seen, versions.old[(versions.count - 1 - back) % kVersions].until);
   }
 
  private:

@@ -48,9 +48,9 @@ void check_times(const char* field, const std::vector<double>& times) {
 }
 
 // The model indexes its tables by rank, so the file must contain each launch once, in the order of measurement.
-void read_launches(const nlohmann::ordered_json& json, int most_ranks, FrameCosts& frame) {
+void read_launches(const nlohmann::ordered_json& json, int max_ranks, FrameCosts& frame) {
   auto next = json.begin();
-  for (const int ranks : rank_counts(most_ranks)) {
+  for (const int ranks : rank_counts(max_ranks)) {
     for (int rank = 0; rank < ranks; ++rank) {
       for (const ShareMode mode : {ShareMode::duplicate, ShareMode::cpd}) {
         if (next == json.end() || next->at("ranks") != ranks || next->at("rank") != rank ||
@@ -70,7 +70,7 @@ void read_launches(const nlohmann::ordered_json& json, int most_ranks, FrameCost
   if (next != json.end()) fail("launches: more than most_ranks; measure again");
 }
 
-FrameCosts frame_of(const nlohmann::ordered_json& json, int most_ranks) {
+FrameCosts frame_of(const nlohmann::ordered_json& json, int max_ranks) {
   FrameCosts frame;
   json.at("file").get_to(frame.file);
   json.at("width").get_to(frame.width);
@@ -83,7 +83,7 @@ FrameCosts frame_of(const nlohmann::ordered_json& json, int most_ranks) {
     frame.draws.push_back({d.at(0).get<uint32_t>(), d.at(1).get<uint64_t>(), d.at(2).get<double>()});
     check_times("draws", {frame.draws.back().project_us});
   }
-  read_launches(json.at("launches"), most_ranks, frame);
+  read_launches(json.at("launches"), max_ranks, frame);
   return frame;
 }
 
@@ -94,7 +94,7 @@ std::string to_json(const Costs& costs) {
   for (const FrameCosts& frame : costs.frames) frames.push_back(frame_json(frame));
   const nlohmann::ordered_json json = {{"format", kFormat},        {"version", 2},
                                        {"machine", costs.machine}, {"isa", costs.isa},
-                                       {"workers", costs.workers}, {"most_ranks", costs.most_ranks},
+                                       {"workers", costs.workers}, {"most_ranks", costs.max_ranks},
                                        {"bin", costs.bin},         {"pattern", costs.pattern},
                                        {"repeats", costs.repeats}, {"oversleep_us", costs.oversleep_us},
                                        {"frames", frames}};
@@ -109,16 +109,16 @@ Costs read_costs(const std::filesystem::path& file) try {
   json.at("machine").get_to(costs.machine);
   json.at("isa").get_to(costs.isa);
   json.at("workers").get_to(costs.workers);
-  json.at("most_ranks").get_to(costs.most_ranks);
+  json.at("most_ranks").get_to(costs.max_ranks);
   json.at("bin").get_to(costs.bin);
-  if (costs.most_ranks < 1 || costs.most_ranks > kMaxRanks) fail("most_ranks: not within 1 to {}", kMaxRanks);
+  if (costs.max_ranks < 1 || costs.max_ranks > kMaxRanks) fail("most_ranks: not within 1 to {}", kMaxRanks);
   if (costs.bin < 8 || costs.bin > 256 || !std::has_single_bit(unsigned(costs.bin)))
     fail("bin: not a power of two from 8 to 256");
   json.at("pattern").get_to(costs.pattern);
   json.at("repeats").get_to(costs.repeats);
   json.at("oversleep_us").get_to(costs.oversleep_us);
   check_times("oversleep_us", {costs.oversleep_us});
-  for (const auto& frame : json.at("frames")) costs.frames.push_back(frame_of(frame, costs.most_ranks));
+  for (const auto& frame : json.at("frames")) costs.frames.push_back(frame_of(frame, costs.max_ranks));
   if (costs.frames.empty()) fail("frames: there is none");
   return costs;
 } catch (const nlohmann::json::exception& error) {
@@ -370,7 +370,7 @@ void measure_costs(const std::string& file, const Frame& frame, const RenderOpti
   const Target& target = frame.targets[main_target(frame)];
   FrameCosts measured{file, target.width, target.height, {}, measurement.exchange_bytes(), measurement.project(), {}};
   measured.geometry_ms = measurement.geometry();
-  for (const int ranks : rank_counts(costs.most_ranks)) {
+  for (const int ranks : rank_counts(costs.max_ranks)) {
     for (int rank = 0; rank < ranks; ++rank) {
       measured.launches.push_back(measurement.launches(ranks, rank, ShareMode::duplicate));
       measured.launches.push_back(measurement.launches(ranks, rank, ShareMode::cpd));

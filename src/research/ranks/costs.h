@@ -49,7 +49,7 @@ struct FrameCosts {
 
 struct Costs {
   std::string machine, isa;
-  int workers = 0, most_ranks = 0, bin = 32, repeats = 1;
+  int workers = 0, max_ranks = 0, bin = 32, repeats = 1;
   double oversleep_us = 0;  // the time by which a short sleep is too long
   std::string pattern;
   std::vector<FrameCosts> frames;
@@ -58,7 +58,7 @@ struct Costs {
 // The numbers of ranks to measure: 1, 2, 4, … most.
 std::vector<int> rank_counts(int most);
 
-// Measures each cost of up to `costs.most_ranks` ranks `costs.repeats` times and keeps the minimum. Adds the frame, and
+// Measures each cost of up to `costs.max_ranks` ranks `costs.repeats` times and keeps the minimum. Adds the frame, and
 // what is known of the machine, to `costs`. Throws what rendering throws.
 void measure_costs(const std::string& file, const Frame& frame, const RenderOptions& options,
                    const RankSettings& settings, Costs& costs);

@@ -173,15 +173,15 @@ class Model {
   }
   std::vector<int> counts(int least) const {
     std::vector<int> counts;
-    for (const int n : rank_counts(costs_.most_ranks)) {
+    for (const int n : rank_counts(costs_.max_ranks)) {
       if (n >= least) counts.push_back(n);
     }
     return counts;
   }
   void require(int ranks) const {
-    if (costs_.most_ranks < ranks)
+    if (costs_.max_ranks < ranks)
       throw std::runtime_error(
-          fmt::format("costs: of {} ranks at most; measure with --most {}", costs_.most_ranks, ranks));
+          fmt::format("costs: of {} ranks at most; measure with --most {}", costs_.max_ranks, ranks));
   }
   LoadedFrame& loaded(size_t frame) { return *frames_[frame]; }
 
@@ -214,7 +214,7 @@ FigureCell whole(uint64_t count) { return {std::to_string(count), double(count)}
 
 double geometric_mean(const std::vector<double>& values) {
   double sum = 0;
-  for (const double v : values) sum += std::log(v);
+  for (const double value : values) sum += std::log(value);
   return std::exp(sum / double(values.size()));
 }
 

@@ -51,7 +51,7 @@ struct FigureTable {
   std::vector<std::vector<FigureCell>> rows;
   std::string paper;  // the paper's finding
 
-  std::vector<std::vector<std::string>> texts() const;  // of the rows
+  std::vector<std::vector<std::string>> texts() const;  // the texts of the rows
 };
 
 struct FigureInfo {

@@ -56,16 +56,16 @@ class MpiTransport final : public Transport {
     Received& state = received_[{from, channel}];
     if (state.request == MPI_REQUEST_NULL) {
       check(MPI_Irecv(&state.length, 1, MPI_UINT64_T, from, 2 * int(channel), world_, &state.request), "MPI_Irecv");
-      state.of_length = true;
+      state.awaits_length = true;
     }
     for (;;) {
       int done = 0;
       check(MPI_Test(&state.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       if (done == 0) return std::nullopt;
-      if (state.of_length) {
+      if (state.awaits_length) {
         state.message.resize(size_t(state.length));
         state.at = 0;
-        state.of_length = false;
+        state.awaits_length = false;
       }
       if (state.at >= state.message.size()) return std::exchange(state.message, {});
       const size_t piece = std::min(kPiece, state.message.size() - state.at);
@@ -109,7 +109,7 @@ class MpiTransport final : public Transport {
   };
   struct Received {
     MPI_Request request = MPI_REQUEST_NULL;
-    bool of_length = true;  // the request is for a length
+    bool awaits_length = true;
     uint64_t length = 0;
     size_t at = 0;  // bytes received, or being received
     Message message;

@@ -78,8 +78,8 @@ ScreenBox exact_box(const DrawRecord& draw, const Corners& tri) {
   const bool front = (draw.bits & kDrawFrontClockwise) != 0 ? area < 0 : area > 0;
   if (area == 0 || ((draw.bits & kDrawCullFront) != 0 && front) || ((draw.bits & kDrawCullBack) != 0 && !front))
     return {};
-  const auto low = [](const int64_t(&v)[3]) { return int32_t((std::min({v[0], v[1], v[2]}) + 127) >> 8); };
-  const auto high = [](const int64_t(&v)[3]) { return int32_t((std::max({v[0], v[1], v[2]}) - 128) >> 8); };
+  const auto low = [](const int64_t(&at)[3]) { return int32_t((std::min({at[0], at[1], at[2]}) + 127) >> 8); };
+  const auto high = [](const int64_t(&at)[3]) { return int32_t((std::max({at[0], at[1], at[2]}) - 128) >> 8); };
   return within(draw, {low(x), low(y), high(x), high(y)});
 }
 
@@ -111,7 +111,7 @@ ScreenBox clipped_box(const DrawRecord& draw, const Corners& tri) {
   double largest = 0;
   for (const Corner& c : tri) {
     polygon.corner[polygon.corners++] = {double(c.x), double(c.y), double(c.z), double(c.w)};
-    for (const double v : polygon.corner[polygon.corners - 1]) largest = std::max(largest, std::abs(v));
+    for (const double value : polygon.corner[polygon.corners - 1]) largest = std::max(largest, std::abs(value));
   }
   const double slack = 0x1p-20 * largest;
   const bool clamp = (draw.bits & kDrawDepthClamp) != 0, half = (draw.bits & kDrawZeroToOne) != 0;
@@ -228,11 +228,11 @@ IdsByRank Distribution::project(const Merge& merge, DistributionCounts& counts) 
   const Share share = share_of(merge, talk_.rank(), talk_.size());
   counts.projected += share.end - share.begin;
   const uint64_t parts = (share.end - share.begin + kPart - 1) / kPart;
-  std::vector<IdsByRank> of_part(parts, IdsByRank(ranks));
+  std::vector<IdsByRank> ids_of_part(parts, IdsByRank(ranks));
   std::atomic<uint64_t> next = 0;
   const auto project_part = [&](uint64_t part) {
     const uint64_t first = share.begin + part * kPart;
-    projector_.project(merge, first, std::min(first + kPart, share.end), of_part[part]);
+    projector_.project(merge, first, std::min(first + kPart, share.end), ids_of_part[part]);
   };
   const std::function<void(int)> work = [&](int) {
     for (uint64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;) project_part(part);
@@ -247,7 +247,7 @@ IdsByRank Distribution::project(const Merge& merge, DistributionCounts& counts) 
     }
   }
   IdsByRank ids(ranks);
-  for (const IdsByRank& part : of_part) {
+  for (const IdsByRank& part : ids_of_part) {
     for (size_t r = 0; r < ranks; ++r) ids[r].insert(ids[r].end(), part[r].begin(), part[r].end());
   }
   counts.project_ms += ms_since(begin);
@@ -258,7 +258,7 @@ void Distribution::send(IdsByRank& ids, DistributionCounts& counts) {
   for (int to = 0; to < talk_.size(); ++to) {
     std::vector<uint32_t>& list = ids[size_t(to)];
     if (to == talk_.rank()) {
-      own_.push_back(std::move(list));
+      waiting_ids_.push_back(std::move(list));
       continue;
     }
     list.push_back(kLastTriangle);
@@ -279,7 +279,7 @@ void Distribution::take(DistributionCounts& counts) {
   const Clock::time_point begin = Clock::now();
   for (int from = 0; from < talk_.size(); ++from) {
     if (from == talk_.rank()) {
-      append_ids(from, own_.front(), counts);
+      append_ids(from, waiting_ids_.front(), counts);
       continue;
     }
     const Message message = talk_.receive(from, Channel::ids);
@@ -290,7 +290,7 @@ void Distribution::take(DistributionCounts& counts) {
     ids.pop_back();
     append_ids(from, ids, counts);
   }
-  own_.erase(own_.begin());
+  waiting_ids_.erase(waiting_ids_.begin());
   counts.wait_ms += ms_since(begin);
 }
 
@@ -300,11 +300,11 @@ std::vector<uint32_t> Distribution::run(const std::vector<Merge>& merges, Distri
   for (const Merge& merge : merges) {
     IdsByRank ids = project(merge, counts);
     // At most one merge is ahead of the one that all ranks have.
-    if (!own_.empty()) take(counts);
+    if (!waiting_ids_.empty()) take(counts);
     send(ids, counts);
     if (!runahead_) take(counts);
   }
-  while (!own_.empty()) take(counts);
+  while (!waiting_ids_.empty()) take(counts);
   talk_.flush();
   counts.merges += merges.size();
   return std::move(given_);

@@ -43,7 +43,7 @@ class [[gnu::visibility("hidden")]] Projector {
   struct OpenRun {
     const DrawRecord* draw = nullptr;
     uint32_t first_primitive = 0, target = 0;
-    const float* positions = nullptr;  // of the first vertex of the run
+    const float* positions = nullptr;  // position of the first vertex of the run
     float clip[16] = {};
   };
   OpenRun open(size_t run) const;
@@ -101,7 +101,7 @@ class [[gnu::visibility("hidden")]] Distribution {
   int workers_;
   bool runahead_;
   WorkerPool pool_;
-  std::vector<std::vector<uint32_t>> own_;  // for merges in progress, oldest first
+  std::vector<std::vector<uint32_t>> waiting_ids_;  // this rank's, for merges in progress, oldest first
   std::vector<uint32_t> given_;
 };
 

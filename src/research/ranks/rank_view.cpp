@@ -52,7 +52,7 @@ namespace {
 
 using nlohmann::json;
 
-json vector_json(const glm::vec3& v) { return {v.x, v.y, v.z}; }
+json vector_json(const glm::vec3& vector) { return {vector.x, vector.y, vector.z}; }
 glm::vec3 vector_of(const json& from) {
   return {from.at(0).get<float>(), from.at(1).get<float>(), from.at(2).get<float>()};
 }
@@ -222,7 +222,7 @@ class Server {
  public:
   Server(const app::Arguments& arguments, ranks::Transport& transport)
       : settings_(app::rank_settings(arguments)),
-        own_(app::render_options(arguments)),
+        machine_options_(app::render_options(arguments)),
         talk_(transport, settings_.timeout_s) {}
 
   void run() {
@@ -255,15 +255,15 @@ class Server {
     if (asked.has_shader) asked.settings.shader = shader_;
     // Each rank has its own machine.
     RenderOptions& options = asked.settings.options;
-    options.machine = own_.machine;
-    options.isa = own_.isa;
-    options.workers = own_.workers;
-    options.warps_per_block = own_.warps_per_block;
-    options.memory_limit = own_.memory_limit;
-    options.gpu_timeout_s = own_.gpu_timeout_s;
+    options.machine = machine_options_.machine;
+    options.isa = machine_options_.isa;
+    options.workers = machine_options_.workers;
+    options.warps_per_block = machine_options_.warps_per_block;
+    options.memory_limit = machine_options_.memory_limit;
+    options.gpu_timeout_s = machine_options_.gpu_timeout_s;
     request_ = {scene_of(asked), asked.settings, asked.camera, Clock::now()};
     LoadOptions load;
-    load.memory_limit = own_.memory_limit;
+    load.memory_limit = machine_options_.memory_limit;
     frame_.update(renderer_, request_, load);
     return false;
   }
@@ -276,7 +276,7 @@ class Server {
       return kept.scene;
     }
     LoadOptions load = asked.load;
-    load.memory_limit = own_.memory_limit;
+    load.memory_limit = machine_options_.memory_limit;
     auto scene = make_scene(asked.path, load_frame(asked.path, load), 0, asked.load);
     hash_ = hash_text(scene->frame);
     kept_.push_back({asked.scene, scene, hash_, memory_of(scene->frame)});
@@ -297,7 +297,7 @@ class Server {
   };
 
   ranks::RankSettings settings_;
-  RenderOptions own_;
+  RenderOptions machine_options_;
   ranks::Talk talk_;
   Renderer renderer_;
   WorkingFrame frame_;
@@ -350,17 +350,17 @@ bool RankView::prepare(const RenderRequest& request, const std::function<const P
   asked.load = request.scene->load;
   asked.settings = request.settings;
   asked.camera = request.camera;
-  std::exception_ptr own;
+  std::exception_ptr failure;
   try {
     talk_->send_all(ranks::Channel::hello, pack_request(asked, request.settings.shader != shader_));
     if (request.settings.shader) shader_ = request.settings.shader;
     try {
       alone = ranks::why_not(update(), request.settings.options);
     } catch (...) {
-      own = std::current_exception();
+      failure = std::current_exception();
     }
     refused = hear(asked.path, hash);
-    const bool together = !own && refused.empty() && alone.empty();
+    const bool together = !failure && refused.empty() && alone.empty();
     talk_->send_all(ranks::Channel::hello, ranks::message_of(together ? kTogether : kAlone));
     talk_->flush();
   } catch (const std::exception& error) {
@@ -370,7 +370,7 @@ bool RankView::prepare(const RenderRequest& request, const std::function<const P
     numbers_.clear();
     shader_.reset();
   }
-  if (own) std::rethrow_exception(own);
+  if (failure) std::rethrow_exception(failure);
   if (!refused.empty()) throw std::runtime_error(refused);
   return alone.empty();
 }

@@ -76,7 +76,7 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
   if (options.workers == 0) options.workers = 1;
   if (options.shaders == ShaderCode::automatic) options.shaders = ShaderCode::interpreted;
   ranks::Costs costs;
-  costs.most_ranks = int(arguments.integer("most", 16));
+  costs.max_ranks = int(arguments.integer("most", 16));
   costs.repeats = int(arguments.integer("repeats", 3));
   costs.bin = settings.bin;
   costs.pattern = pattern_name(settings.pattern);
@@ -91,7 +91,7 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
   }
   if (json == "-") return;
   std::cout << fmt::format("costs of {} with up to {}\n", counted(files.size(), "frame"),
-                           counted(costs.most_ranks, "rank"));
+                           counted(costs.max_ranks, "rank"));
 }
 
 void model(const Arguments& arguments, const std::vector<std::string>& words) {
@@ -198,7 +198,7 @@ Command ranks_command() {
   std::string figures;
   for (const ranks::FigureInfo& figure : ranks::figure_list())
     figures += fmt::format("{}{}, {}", figures.empty() ? "" : "; ", figure.name, figure.what);
-  const std::vector<Option> own = {
+  const std::vector<Option> command_options = {
       needed(choice_option(
           "TASK", "TASK",
           "measure: the cost of each rank's part of FRAMEs on this machine, by default with one worker and interpreted "
@@ -226,7 +226,8 @@ Command ranks_command() {
       integer_option("--repeats", "Launches of each part; the fastest one counts (3)", 1, 1000),
   };
   return {"ranks", "Measure and model frames over several ranks",
-          joined(joined(joined(own, owner_options()), input_options()), pipeline_options()), run_ranks_command};
+          joined(joined(joined(command_options, owner_options()), input_options()), pipeline_options()),
+          run_ranks_command};
 }
 
 }  // namespace brokkr::app

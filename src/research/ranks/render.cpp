@@ -113,7 +113,7 @@ bool names_primitives(const RenderOptions& options) {
   return options.keep_ids || options.shading == Shading::triangle || options.shading == Shading::batch;
 }
 
-constexpr double kLeastBudgetMs = 0.01;
+constexpr double kMinBudgetMs = 0.01;
 
 // One frame on one rank.
 class RankFrame {
@@ -161,7 +161,7 @@ class RankFrame {
       give(segment, distribution);
       const double begin_ms = ms_since(begin_);
       // The rest of the budget. A launch starts even if nothing is left.
-      if (budget_ms_ > 0) options_.frame_budget_ms = std::max(kLeastBudgetMs, budget_ms_ - begin_ms);
+      if (budget_ms_ > 0) options_.frame_budget_ms = std::max(kMinBudgetMs, budget_ms_ - begin_ms);
       result = renderer_.render(frame_, options_, !in_memory_ && (whole || s + 1 < segments.size()));
       if (options_.keep_ids) name_whole(result.targets, frame_);
       add_launch(statistics, result.statistics, begin_ms);
@@ -302,10 +302,10 @@ std::string why_not(const PreparedFrame& frame, const RenderOptions& options) tr
 int usual_workers() {
   const int cores = std::max(1, int(std::thread::hardware_concurrency()));
   const bool bound = cores < int(sysconf(_SC_NPROCESSORS_ONLN));
-  const int own = bound ? cores : std::max(1, cores / ranks_on_this_computer());
+  const int share = bound ? cores : std::max(1, cores / ranks_on_this_computer());
   // Ranks share a quota of processors, whatever processors each is bound to.
   const int usable = usable_processors();
-  return usable < cores ? std::min(own, std::max(1, usable / ranks_on_this_computer())) : own;
+  return usable < cores ? std::min(share, std::max(1, usable / ranks_on_this_computer())) : share;
 }
 
 uint64_t frame_hash(const Frame& frame) {

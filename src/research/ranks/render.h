@@ -48,7 +48,7 @@ struct RankReport {
   int rank = 0, workers = 0;
   std::string host, machine, link;  // link: name of the LinkMode that carries targets
   uint64_t segments = 0;            // the number of exchanges within the frame, plus one
-  uint64_t frame_primitives = 0;    // of the whole frame
+  uint64_t frame_primitives = 0;    // primitives of the whole frame
   uint64_t drawn_primitives = 0;    // primitives that this rank's pipeline received
   uint64_t fragments = 0;
   bool cut_off = false;  // by the budget of the frame

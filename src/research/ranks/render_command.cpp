@@ -91,9 +91,9 @@ struct Loaded {
 };
 
 // Collects the reports of all ranks at rank 0.
-std::vector<nlohmann::ordered_json> collect(const ranks::RankReport& own, ranks::Talk& talk) {
+std::vector<nlohmann::ordered_json> collect(const ranks::RankReport& report, ranks::Talk& talk) {
   std::vector<nlohmann::ordered_json> reports;
-  for (const std::string& text : gather_texts(talk, to_json(own).dump())) reports.push_back(parse_json(text));
+  for (const std::string& text : gather_texts(talk, to_json(report).dump())) reports.push_back(parse_json(text));
   return reports;
 }
 
@@ -160,8 +160,8 @@ void write_trace(const std::string& path, const std::vector<nlohmann::ordered_js
   for (size_t rank = 0; rank < traces.size(); ++rank) {
     const std::string name = fmt::format("rank {} on {}", rank, reports[rank].at("host").get<std::string>());
     events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", rank}, {"args", {{"name", name}}}});
-    const auto of_rank = parse_json(traces[rank]);
-    for (nlohmann::ordered_json event : of_rank.at("traceEvents")) {
+    const auto rank_trace = parse_json(traces[rank]);
+    for (nlohmann::ordered_json event : rank_trace.at("traceEvents")) {
       event["pid"] = rank;
       events.push_back(std::move(event));
     }

@@ -56,7 +56,8 @@ class Staleness {
       const State& state = frame_.states[draw->state];
       const uint32_t planes = kPlaneColor | (state.depth.test && state.depth.write ? kPlaneDepth : 0u) |
                               (state.stencil ? kPlaneStencil : 0u);
-      for (uint32_t v = 0; v < draw->view_count; ++v) stale_[frame_.views[draw->first_view + v].target] |= planes;
+      for (uint32_t view = 0; view < draw->view_count; ++view)
+        stale_[frame_.views[draw->first_view + view].target] |= planes;
     } else if (const auto* clear = std::get_if<ClearCommand>(&command); clear != nullptr && !clear->scissor) {
       // Additional colours are cleared one by one, so the colour plane counts as cleared only if there is just one.
       const bool one = !programs_ || frame_.targets[clear->target].colors.size() <= 1;

@@ -43,8 +43,8 @@ namespace {
 bool is_made_of_views(const Frame& frame) {
   if (!frame.programs.empty() || frame.targets.size() != 1 || frame.views.size() != size_t(frame.targets[0].layers))
     return false;
-  for (size_t v = 0; v < frame.views.size(); ++v) {
-    if (frame.views[v].layer != v) return false;
+  for (size_t view = 0; view < frame.views.size(); ++view) {
+    if (frame.views[view].layer != view) return false;
   }
   return std::all_of(frame.commands.begin(), frame.commands.end(), [&](const Command& command) {
     const auto* const draw = std::get_if<DrawCommand>(&command);
@@ -63,12 +63,12 @@ void keep_views(Frame& frame, int rank, int ranks) {
   if (frame.views.size() < 2 || !is_made_of_views(frame))
     throw std::invalid_argument("ranks: " + frame.source +
                                 " has no views that can be drawn separately; give a scene --views, or use --ranks cpd");
-  std::vector<View> own;
-  for (size_t v = size_t(rank); v < frame.views.size(); v += size_t(ranks)) {
-    own.push_back(frame.views[v]);
-    own.back().layer = uint32_t(own.size() - 1);
+  std::vector<View> kept;
+  for (size_t view = size_t(rank); view < frame.views.size(); view += size_t(ranks)) {
+    kept.push_back(frame.views[view]);
+    kept.back().layer = uint32_t(kept.size() - 1);
   }
-  frame.views = std::move(own);
+  frame.views = std::move(kept);
   frame.targets[0].layers = std::max(1, int(frame.views.size()));
   for (Command& command : frame.commands) {
     if (auto* const draw = std::get_if<DrawCommand>(&command)) draw->view_count = uint32_t(frame.views.size());
@@ -154,13 +154,13 @@ void agree_about(ranks::Talk& talk, const std::string& file, Facts& facts, const
   agree(talk, failure, facts);
 }
 
-std::vector<std::string> gather_texts(ranks::Talk& talk, const std::string& own) {
+std::vector<std::string> gather_texts(ranks::Talk& talk, const std::string& text) {
   if (talk.rank() != 0) {
-    talk.send(0, ranks::Channel::report, ranks::message_of(own));
+    talk.send(0, ranks::Channel::report, ranks::message_of(text));
     talk.flush();
     return {};
   }
-  std::vector<std::string> all = {own};
+  std::vector<std::string> all = {text};
   for (int from = 1; from < talk.size(); ++from)
     all.push_back(ranks::text_of(talk.receive(from, ranks::Channel::report)));
   return all;
@@ -254,17 +254,17 @@ void draw_frames(const Work& work, Renderer& renderer, ranks::Talk& talk, Spread
 }
 
 // Collects the layers that ranks drew at rank 0, in the order of the views.
-std::vector<Layer> gather_views(const std::vector<Layer>& own, size_t views, ranks::Talk& talk) {
+std::vector<Layer> gather_views(const std::vector<Layer>& layers, size_t views, ranks::Talk& talk) {
   if (talk.rank() != 0) {
-    for (const Layer& layer : own) talk.send(0, ranks::Channel::picture, ranks::pack_color(layer));
+    for (const Layer& layer : layers) talk.send(0, ranks::Channel::picture, ranks::pack_color(layer));
     talk.flush();
     return {};
   }
-  std::vector<Layer> all(views, own.front());
+  std::vector<Layer> all(views, layers.front());
   for (size_t view = 0; view < views; ++view) {
     const auto from = int(view % size_t(talk.size()));
     if (from == 0)
-      all[view] = own[view / size_t(talk.size())];
+      all[view] = layers[view / size_t(talk.size())];
     else
       ranks::unpack_color(talk.receive(from, ranks::Channel::picture), from, all[view]);
   }
@@ -320,11 +320,11 @@ void print_spread(const char* mode, const std::vector<nlohmann::ordered_json>& r
 
 // Reports the work of all ranks; the slowest rank determines the time.
 void report(const Work& work, const char* mode, const Spread& spread, ranks::Talk& talk) {
-  const nlohmann::ordered_json own = {{"rank", talk.rank()},       {"host", talk.transport().host()},
-                                      {"machine", spread.machine}, {"workers", spread.workers},
-                                      {mode, spread.pictures},     {"draw_ms", spread.draw_ms}};
+  const nlohmann::ordered_json rank_report = {{"rank", talk.rank()},       {"host", talk.transport().host()},
+                                              {"machine", spread.machine}, {"workers", spread.workers},
+                                              {mode, spread.pictures},     {"draw_ms", spread.draw_ms}};
   std::vector<nlohmann::ordered_json> ranks;
-  for (const std::string& text : gather_texts(talk, own.dump())) ranks.push_back(parse_json(text));
+  for (const std::string& text : gather_texts(talk, rank_report.dump())) ranks.push_back(parse_json(text));
   if (talk.rank() != 0) return;
   double longest = 0, pictures = 0;
   for (const nlohmann::ordered_json& r : ranks) {
@@ -350,14 +350,14 @@ bool is_spread(const Arguments& arguments) {
 }
 
 int render_spread(const Arguments& arguments) {
-  const bool of_views = arguments.text("ranks") == kViews;
+  const bool shares_views = arguments.text("ranks") == kViews;
   for (const char* option : {"aov", "json", "trace", "merge", "no-runahead", "rank-link", "rank-pattern", "rank-bin"}) {
     if (arguments.has(option))
       throw UsageError(fmt::format("--{}: is not for --ranks {}, which distributes whole pictures; leave it out",
                                    option, arguments.text("ranks")));
   }
   if (arguments.has("rank-stats")) require_ending(arguments.text("rank-stats"), {".json"}, "--rank-stats");
-  if (!of_views && arguments.text("output") == "-")
+  if (!shares_views && arguments.text("output") == "-")
     throw UsageError("--output: ranks write the pictures of the frames that they draw; name files");
   Work work{arguments, render_options(arguments), arguments.all("FILE"), uint64_t(arguments.integer("frames", 1))};
   if (work.options.workers == 0) work.options.workers = ranks::usual_workers();
@@ -366,12 +366,12 @@ int render_spread(const Arguments& arguments) {
   return run_session(rank_settings(arguments), [&](ranks::Talk& talk) {
     Renderer renderer;
     Spread spread;
-    if (of_views) {
+    if (shares_views) {
       for (const std::string& file : work.files) draw_views(work, file, renderer, talk, spread);
     } else {
       draw_frames(work, renderer, talk, spread);
     }
-    report(work, of_views ? kViews : kFrames, spread, talk);
+    report(work, shares_views ? kViews : kFrames, spread, talk);
   });
 }
 

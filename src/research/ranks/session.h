@@ -30,7 +30,7 @@ void agree(ranks::Talk& talk, const std::string& failure, const Facts& facts);
 void agree_about(ranks::Talk& talk, const std::string& file, Facts& facts, const std::function<void()>& prepare);
 
 // The texts of all ranks in their order on rank 0; nothing on other ranks.
-std::vector<std::string> gather_texts(ranks::Talk& talk, const std::string& own);
+std::vector<std::string> gather_texts(ranks::Talk& talk, const std::string& text);
 
 // Opens MPI, runs `body` on all ranks, and returns the exit code. If `body` throws Refused, rank 0 reports the reason.
 // If it throws another exception, this rank reports it, and all ranks end.

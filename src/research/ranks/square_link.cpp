@@ -30,8 +30,8 @@ void choose_device() {
     const char* const rank = std::getenv(name);
     if (rank == nullptr) continue;
     const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    const std::string own = device_of_rank(visible != nullptr ? visible : "", devices, std::atoi(rank));
-    if (!own.empty()) setenv("CUDA_VISIBLE_DEVICES", own.c_str(), 1);
+    const std::string device = device_of_rank(visible != nullptr ? visible : "", devices, std::atoi(rank));
+    if (!device.empty()) setenv("CUDA_VISIBLE_DEVICES", device.c_str(), 1);
     return;
   }
 }
@@ -92,12 +92,12 @@ LinkAbility unpack(const Message& message, int from) {
 
 // Gathers the values of all ranks at rank 0 and distributes its decision.
 template <class Decide>
-std::string decide_together(Talk& talk, const LinkAbility& own, Decide&& decide) {
+std::string decide_together(Talk& talk, const LinkAbility& ability, Decide&& decide) {
   if (talk.rank() != 0) {
-    talk.send(0, Channel::hello, pack(own));
+    talk.send(0, Channel::hello, pack(ability));
     return text_of(talk.receive(0, Channel::hello));
   }
-  std::vector<LinkAbility> all = {own};
+  std::vector<LinkAbility> all = {ability};
   for (int from = 1; from < talk.size(); ++from) all.push_back(unpack(talk.receive(from, Channel::hello), from));
   const std::string decision = decide(all);
   talk.send_all(Channel::hello, message_of(decision));
@@ -119,17 +119,17 @@ std::string why_not_linked(const std::vector<LinkAbility>& abilities) {
 
 void link_devices(Talk& talk, const RenderOptions& options, LinkMode mode) {
   if (talk.size() == 1) return;
-  LinkAbility own{mode, {}};
+  LinkAbility ability{mode, {}};
   std::unique_ptr<DeviceLibrary> library;
   std::unique_ptr<SquareLink> link;
   Message id;
   // Runs `step` unless there is an obstacle, and turns its exception into one.
   const auto attempt = [&](auto&& step) {
-    if (mode == LinkMode::mpi || !own.obstacle.empty()) return;
+    if (mode == LinkMode::mpi || !ability.obstacle.empty()) return;
     try {
       step();
     } catch (const std::exception& error) {
-      own.obstacle = error.what();
+      ability.obstacle = error.what();
     }
   };
   attempt([&] {
@@ -137,14 +137,14 @@ void link_devices(Talk& talk, const RenderOptions& options, LinkMode mode) {
     library = open_nccl();
     if (talk.rank() == 0) id = library->make_id();
   });
-  std::string why = decide_together(talk, own, why_not_linked);
+  std::string why = decide_together(talk, ability, why_not_linked);
   if (why.empty()) {
     if (talk.rank() == 0)
       talk.send_all(Channel::hello, id);
     else
       id = talk.receive(0, Channel::hello);
     attempt([&] { link = library->join(id, talk); });
-    why = decide_together(talk, own, why_not_linked);
+    why = decide_together(talk, ability, why_not_linked);
   }
   if (why.empty())
     talk.link(std::move(library), std::move(link));

@@ -185,9 +185,9 @@ void read_reyes_entry(const std::string& text, ModuleSettings& settings) {
   int limit = int(s.limit);
   take(json, "limit", limit);
   s.limit = ReyesLimit(std::clamp(limit, 0, 2));
-  keep_within(s.budget_ms, kLeastBudgetMs, kMaxBudgetMs, usual.budget_ms);
+  keep_within(s.budget_ms, kMinBudgetMs, kMaxBudgetMs, usual.budget_ms);
   keep_within(s.gain, 1, kMaxGain, usual.gain);
-  keep_within(s.rate, kLeastRate, kMaxRate, usual.rate);
+  keep_within(s.rate, kMinRate, kMaxRate, usual.rate);
   s.splits = std::min(s.splits, kMaxReyesSplits);
 }
 

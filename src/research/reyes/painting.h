@@ -15,7 +15,7 @@ namespace brokkr::viewer {
 
 // Limits for widgets and for the settings file.
 inline constexpr uint32_t kMaxReyesSplits = 1000000;
-inline constexpr float kLeastBudgetMs = 1, kMaxBudgetMs = 2000, kMaxGain = 64, kLeastRate = 0.5f, kMaxRate = 16;
+inline constexpr float kMinBudgetMs = 1, kMaxBudgetMs = 2000, kMaxGain = 64, kMinRate = 0.5f, kMaxRate = 16;
 
 // The kind of limit for a frame.
 enum class ReyesLimit : uint8_t { none, time, splits };
@@ -33,7 +33,7 @@ struct ReyesSettings {
   bool grid_lines = false;
   float rate = 1;
   uint32_t grid = 0;
-  float phase = 0;  // of the animation
+  float phase = 0;  // phase of the animation
   bool operator==(const ReyesSettings&) const = default;
 };
 inline ReyesSettings& reyes_of(FrameSettings& settings) { return settings.modules.get<ReyesSettings>(); }

@@ -147,7 +147,7 @@ class ReyesPanel : public Panel {
     if (s.shows == ReyesShows::difference)
       slider_row("gain", &s.gain, 1, kMaxGain, "%.0f times", ImGuiSliderFlags_Logarithmic);
     check_box(row("sides of grids"), &s.grid_lines);
-    slider_row("micropolygon", &s.rate, kLeastRate, kMaxRate, "%.2f", ImGuiSliderFlags_Logarithmic);
+    slider_row("micropolygon", &s.rate, kMinRate, kMaxRate, "%.2f", ImGuiSliderFlags_Logarithmic);
     tip("Maximum side length at full quality, in pixels");
     constexpr uint32_t kGrids[] = {0, 16, 8, 4, 2};
     int grid = int(std::find(std::begin(kGrids), std::end(kGrids), s.grid) - std::begin(kGrids));

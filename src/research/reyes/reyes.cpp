@@ -160,7 +160,7 @@ struct Reyes::Impl {
   PatchScene scene;
   ReyesMachine settings;
   std::shared_ptr<MemoryBudget> budget;
-  HeldMemory of_scene;
+  HeldMemory scene_memory;
   std::unique_ptr<TaskMachine> machine;
   const ReyesKernels& kernels;
   uint32_t workers = 1;
@@ -173,8 +173,8 @@ struct Reyes::Impl {
   FrameCost cost;
   uint32_t visible = 0;  // patches that were not culled in the last frame
   Frame frame;
-  HeldMemory of_frame, of_pictures;
-  uint64_t frame_bytes = 0;           // counted in of_frame
+  HeldMemory frame_memory, pictures_memory;
+  uint64_t frame_bytes = 0;           // counted in frame_memory
   std::vector<uint32_t> raw_indices;  // in the order in which the machine wrote the indices
 
   Impl(PatchScene its, const ReyesMachine& s)
@@ -182,7 +182,7 @@ struct Reyes::Impl {
         settings(s),
         budget(std::make_shared<MemoryBudget>(
             s.memory_limit, "give a larger --rate, a smaller --size or a limit (--tasks, --budget)", scene.name)),
-        of_scene(budget, scene.patches() * kPatchBytes, "patches"),
+        scene_memory(budget, scene.patches() * kPatchBytes, "patches"),
         machine(make_machine(s, budget)),
         kernels(kernels_of(*machine)),
         edges(*machine, edge_numbers(scene.points)),
@@ -307,7 +307,7 @@ struct Reyes::Impl {
     plan.fixation_y = o.fixation ? (*o.fixation)[1] - plan.half_height : 0;
     plan.falloff = std::max(1.0f, kFalloff * std::hypot(float(o.width), float(o.height)));
     plan.rate = o.rate;
-    plan.most_dice = dice_of(o);
+    plan.max_dice = dice_of(o);
     plan.priority = o.priority;
     plan.look = o.look;
     if (o.tasks) plan.task_limit = *o.tasks;
@@ -356,8 +356,8 @@ struct Reyes::Impl {
         const double left = (1 - kReserve) * s.budget_ms - since(frame_begin) - cost.fixed_ms();
         plan.deadline_ns = uint64_t(std::max(0.0, left) * 1e6);
         plan.split_ns = uint64_t(cost.split_ms() * 1e6);
-        plan.grid_ns = uint64_t(cost.grid_ms(plan.most_dice) * 1e6);
-        plan.shade_ns = uint64_t(cost.shade_ms(plan.most_dice) * 1e6);
+        plan.grid_ns = uint64_t(cost.grid_ms(plan.max_dice) * 1e6);
+        plan.shade_ns = uint64_t(cost.shade_ms(plan.max_dice) * 1e6);
       }
       run(kernels.split, plan);
       s.split_ms = since(begin);
@@ -381,8 +381,8 @@ struct Reyes::Impl {
                      counts.grids * (sizeof(GridRecord) + sizeof(uint32_t));
     if (o.grid_lines) bytes += counts.grids * kLines * kOfLine;
     frame_bytes = 0;
-    of_frame = {};
-    of_frame = HeldMemory(budget, bytes, "triangles");
+    frame_memory = {};
+    frame_memory = HeldMemory(budget, bytes, "triangles");
     frame_bytes = bytes;
   }
 
@@ -483,7 +483,7 @@ struct Reyes::Impl {
                                                        : ReyesMiss::estimate;
     }
     const double splits_ms = 1e-6 * double(s.counts.split_ns) / workers;
-    cost.learn(s.triangles, s.counts.grids, plan.most_dice, std::max(0.0, s.split_ms - splits_ms),
+    cost.learn(s.triangles, s.counts.grids, plan.max_dice, std::max(0.0, s.split_ms - splits_ms),
                s.stitch_ms + s.sample_ms);
     if (s.budget_ms > 0 && s.counts.splits > 0) cost.learn_split(splits_ms / double(s.counts.splits));
     visible = std::clamp(s.counts.grids - std::min(s.counts.grids, s.counts.splits), 1u, scene.patches());
@@ -492,8 +492,8 @@ struct Reyes::Impl {
   ReyesFrame draw(float phase, const ReyesOptions& o, bool read_back) {
     const std::vector<glm::vec3> moved = scene.points_at(phase);
     set_up(phase, o, moved);
-    of_pictures = {};
-    of_pictures =
+    pictures_memory = {};
+    pictures_memory =
         HeldMemory(budget, uint64_t(o.width) * uint64_t(o.height) * sizeof(uint32_t) * settings.pictures, "picture");
     ReyesFrame result;
     ReyesStatistics& s = result.statistics;
@@ -506,7 +506,7 @@ struct Reyes::Impl {
     const Clock::time_point begin = Clock::now();
     machine->upload(points.data(), moved.data(), moved.size() * sizeof(glm::vec3));
     ReyesPlan plan = plan_of(o);
-    if (o.budget_ms > 0) s.least_ms = cost.expected_ms(visible, plan.most_dice);
+    if (o.budget_ms > 0) s.least_ms = cost.expected_ms(visible, plan.max_dice);
     make_grids(plan, o, s, begin);
     fill_frame(o, plan, s);
     const Clock::time_point sample = Clock::now();

@@ -128,7 +128,7 @@ void draw_ring(std::vector<uint32_t>& pixels, int width, int height, const Point
 namespace brokkr::app {
 namespace {
 
-constexpr int kDecimals = 4;  // of numbers in CSV files
+constexpr int kDecimals = 4;  // decimals of numbers in CSV files
 constexpr int kRings = 16;
 constexpr uint32_t kRingColor = 0xff2020f0u;  // red
 

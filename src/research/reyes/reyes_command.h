@@ -31,7 +31,7 @@ namespace brokkr {
 struct RingError {
   double from_px = 0, to_px = 0;
   uint64_t pixels = 0;
-  double rmse = 0;           // of 8-bit colours, over all three channels
+  double rmse = 0;           // error of 8-bit colours, over all three channels
   double other_percent = 0;  // percentage of pixels with a different colour
 };
 

@@ -59,9 +59,9 @@ struct ReyesPlan {
   float eye[3] = {}, light[3] = {};                      // the light's direction, of length 1
   float half_width = 0, half_height = 0;                 // pixels
   float fixation_x = 0, fixation_y = 0;                  // pixels from the middle, y up
-  float falloff = 1;              // distance from the fixation point in pixels at which a split's priority is halved
-  float rate = 1;                 // maximum length of a micropolygon's side in pixels
-  uint32_t most_dice = kMaxDice;  // a grid has at most 2^most_dice micropolygons along a side
+  float falloff = 1;             // distance from the fixation point in pixels at which a split's priority is halved
+  float rate = 1;                // maximum length of a micropolygon's side in pixels
+  uint32_t max_dice = kMaxDice;  // a grid has at most 2^max_dice micropolygons along a side
   SplitPriority priority = SplitPriority::both;
   ReyesLook look = ReyesLook::shaded;
 

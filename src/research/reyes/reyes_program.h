@@ -130,7 +130,7 @@ BROKKR_FN Uint split_priority(const ReyesPlan& plan, const PieceSize& size) {
   constexpr float kMinLog = -6, kMaxLog = 8;
   Float worth = 0.0f;
   if (plan.priority != SplitPriority::distance) {
-    const Float grid = plan.rate * float(1u << plan.most_dice);
+    const Float grid = plan.rate * float(1u << plan.max_dice);
     worth += log2_lanes(maximum(maximum(size.along_u, size.along_v), 1e-3f) * (1.0f / grid));
   }
   if (plan.priority != SplitPriority::size) {
@@ -194,10 +194,10 @@ BROKKR_FN Mask in_time(Worker& worker, Uint priority, Mask m) {
 template <int axis>
 struct SplitTask;
 
-// The number of halvings, at most most_dice, that makes micropolygons of at most `rate` pixels.
+// The number of halvings, at most max_dice, that makes micropolygons of at most `rate` pixels.
 BROKKR_FN Uint dice_for(const ReyesPlan& plan, Float length) {
   Uint dice = 0u;
-  for (uint32_t k = 0; k < plan.most_dice; ++k) {
+  for (uint32_t k = 0; k < plan.max_dice; ++k) {
     dice = dice + brokkr::select(length > plan.rate * float(1u << k), Uint(1u), Uint(0u));
   }
   return dice;
@@ -219,15 +219,15 @@ BROKKR_FN_NOINLINE void bound(Worker& worker, Pieces pieces, Mask m) {
   if (!w.any(m)) return;
 
   const Uint level_u = pieces.shape & 15u, level_v = pieces.shape >> 4 & 15u;
-  const float grid = plan.rate * float(1u << plan.most_dice);
+  const float grid = plan.rate * float(1u << plan.max_dice);
   const Mask large_u = level_u < Uint(kMaxSplits) && size.along_u > Float(grid);
   const Mask large_v = level_v < Uint(kMaxSplits) && size.along_v > Float(grid);
   const Mask blind_u = size.blind && level_u < Uint(kMaxBlindSplits) && !(level_v < level_u);
   const Mask blind_v = size.blind && level_v < Uint(kMaxBlindSplits) && level_v < level_u;
   const Mask along_u = blind_u || (!size.blind && large_u && (!large_v || !(size.along_u < size.along_v)));
   const Mask along_v = (blind_v || (!size.blind && large_v)) && !along_u;
-  const Uint dice_u = brokkr::select(size.blind, Uint(plan.most_dice), dice_for(plan, size.along_u));
-  const Uint dice_v = brokkr::select(size.blind, Uint(plan.most_dice), dice_for(plan, size.along_v));
+  const Uint dice_u = brokkr::select(size.blind, Uint(plan.max_dice), dice_for(plan, size.along_u));
+  const Uint dice_v = brokkr::select(size.blind, Uint(plan.max_dice), dice_for(plan, size.along_v));
   pieces.shape = (pieces.shape & 0xffu) | dice_u << 8 | dice_v << 12;
 
   const Mask large = m && (along_u || along_v);

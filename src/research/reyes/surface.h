@@ -28,7 +28,7 @@ BROKKR_FN Vector3 select(Mask m, const Vector3& a, const Vector3& b) {
 }
 
 struct Weights {
-  Float of[4];
+  Float weight[4];
 };
 BROKKR_FN Weights bernstein(Float t) {
   const Float s = 1.0f - t;
@@ -49,9 +49,9 @@ BROKKR_FN Vector3 weighted(const float* points, const Weights& u, const Weights&
     Vector3 row;
     for (int i = 0; i < 4; ++i) {
       const float* p = points + 3 * (4 * j + i);
-      row = row + Vector3{u.of[i] * p[0], u.of[i] * p[1], u.of[i] * p[2]};
+      row = row + Vector3{u.weight[i] * p[0], u.weight[i] * p[1], u.weight[i] * p[2]};
     }
-    sum = sum + row * v.of[j];
+    sum = sum + row * v.weight[j];
   }
   return sum;
 }
@@ -61,7 +61,7 @@ BROKKR_FN Vector3 along_side(const float* points, int side, bool backwards, Floa
   Vector3 sum;
   for (int k = 0; k < 4; ++k) {
     const float* p = points + 3 * (first + step * (backwards ? 3 - k : k));
-    sum = sum + Vector3{w.of[k] * p[0], w.of[k] * p[1], w.of[k] * p[2]};
+    sum = sum + Vector3{w.weight[k] * p[0], w.weight[k] * p[1], w.weight[k] * p[2]};
   }
   return sum;
 }
@@ -71,8 +71,8 @@ struct PatchPoints {
   uint32_t patch;
   Uint u, v;
 };
-BROKKR_FN Vector3 surface_point(Warp& w, const ReyesPlan& plan, const PatchPoints& of, Mask m) {
-  const auto& [patch, u, v] = of;
+BROKKR_FN Vector3 surface_point(Warp& w, const ReyesPlan& plan, const PatchPoints& patch_points, Mask m) {
+  const auto& [patch, u, v] = patch_points;
   const float* points = plan.points + size_t(patch) * 48;
   Vector3 p = weighted(points, bernstein(parameter(u)), bernstein(parameter(v)));
   for (int side = 0; side < 4; ++side) {
@@ -86,8 +86,8 @@ BROKKR_FN Vector3 surface_point(Warp& w, const ReyesPlan& plan, const PatchPoint
 
 // The unit normals there. If the surface has none there, as at a pole, returns the normal of a point slightly closer to
 // the middle.
-BROKKR_FN Vector3 surface_normal(Warp& w, const ReyesPlan& plan, const PatchPoints& of, Mask m) {
-  const auto& [patch, u, v] = of;
+BROKKR_FN Vector3 surface_normal(Warp& w, const ReyesPlan& plan, const PatchPoints& patch_points, Mask m) {
+  const auto& [patch, u, v] = patch_points;
   const float* points = plan.points + size_t(patch) * 48;
   const auto normal_at = [&](Float s, Float t) {
     const Vector3 du = weighted(points, bernstein_slope(s), bernstein(t));
@@ -115,9 +115,9 @@ BROKKR_FN Float scale_shade(float scales, Uint u, Uint v) {
 
 // The lit colours of the points, which are at `at` in space, on a patch that was split `splits` times. The surface is
 // two-sided: the normal is turned towards the eye.
-BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, const PatchPoints& of, const Vector3& at, Vector3 normal,
-                                uint32_t splits) {
-  const float* material = plan.palette + 5 * plan.materials[of.patch];
+BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, const PatchPoints& patch_points, const Vector3& at,
+                                Vector3 normal, uint32_t splits) {
+  const float* material = plan.palette + 5 * plan.materials[patch_points.patch];
   const Vector3 to_eye =
       normalized(Vector3{Float(plan.eye[0]) - at.x, Float(plan.eye[1]) - at.y, Float(plan.eye[2]) - at.z});
   normal = select(dot(normal, to_eye) < Float(0.0f), Vector3{} - normal, normal);
@@ -137,7 +137,7 @@ BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, const PatchPoints& of, co
   gloss = gloss * material[3];
   Float amount = sky + lit;
   if (material[4] > 0) {
-    const Float shade = scale_shade(material[4], of.u, of.v);
+    const Float shade = scale_shade(material[4], patch_points.u, patch_points.v);
     amount = amount * shade;
     gloss = gloss * (shade * shade);
   }
@@ -146,9 +146,11 @@ BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, const PatchPoints& of, co
 }
 
 // Writes one vertex per lane of m, to words 4 * at .. 4 * at + 3 of both arrays. `shape`: GridRecord::shape.
-BROKKR_FN void write_points(Warp& w, const ReyesPlan& plan, const PatchPoints& of, uint32_t shape, Int at, Mask m) {
-  const Vector3 p = surface_point(w, plan, of, m);
-  const Vector3 c = surface_color(plan, of, p, surface_normal(w, plan, of, m), (shape & 15u) + (shape >> 4 & 15u));
+BROKKR_FN void write_points(Warp& w, const ReyesPlan& plan, const PatchPoints& patch_points, uint32_t shape, Int at,
+                            Mask m) {
+  const Vector3 p = surface_point(w, plan, patch_points, m);
+  const Vector3 c = surface_color(plan, patch_points, p, surface_normal(w, plan, patch_points, m),
+                                  (shape & 15u) + (shape >> 4 & 15u));
   const Float point[] = {p.x, p.y, p.z, 1.0f}, color[] = {c.x, c.y, c.z, 1.0f};
   for (int k = 0; k < 4; ++k) {
     w.scatter(plan.vertices, at * 4 + k, point[k], m);

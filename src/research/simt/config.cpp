@@ -135,8 +135,8 @@ void read_memory(Fields& f, MemoryConfig& m) {
 }
 
 void check(const Config& c, const std::string& file) {
-  for (const uint32_t v : {c.memory.segment, c.memory.line, c.memory.banks}) {
-    if ((v & (v - 1)) != 0) fail("{}: memory.segment, memory.line and memory.banks must be powers of two", file);
+  for (const uint32_t size : {c.memory.segment, c.memory.line, c.memory.banks}) {
+    if ((size & (size - 1)) != 0) fail("{}: memory.segment, memory.line and memory.banks must be powers of two", file);
   }
   if (c.memory.line % c.memory.segment != 0) fail("{}: memory.line is not a multiple of memory.segment", file);
   if (c.lanes > c.warp) fail("{}: lanes is more than warp", file);

@@ -61,7 +61,7 @@ struct MemoryConfig {
   uint32_t channels = 8, bytes_per_cycle = 8, latency = 100;
   uint32_t segment = 32;       // bytes: the smallest transfer
   uint32_t line = 128;         // consecutive bytes in one channel; also a cache line
-  uint32_t banks = 32;         // of the on-chip memory
+  uint32_t banks = 32;         // banks of the on-chip memory
   uint32_t atomic_cycles = 4;  // between two atomics at the same address
   bool unit_per_lane = false;  // each lane accesses memory independently: set by as_mimd
   bool instant = false;        // any number of off-chip accesses at once; only with_ideal_memory sets it
@@ -70,12 +70,13 @@ struct MemoryConfig {
 struct SpawnConfig {
   uint32_t bytes = 0;         // on chip, per core; 0: threads cannot be spawned
   uint32_t state_bytes = 48;  // per thread
-  bool conflicts = true;      // whether bank conflicts delay lanes
+  bool conflicts = true;      // bank conflicts delay lanes
 };
 
 // A pipelined unit of fixed hardware that takes a thread per cycle, as GrUG's [Steffen12, Table A.1].
 struct FixedConfig {
-  uint32_t depth = 0;  // cycles from a thread's entry to its result; 0: no unit, its functions are software
+  // cycles from a thread's entry to its result; 0: there is no unit, and its functions are software
+  uint32_t depth = 0;
 };
 
 struct Config {
@@ -109,9 +110,9 @@ std::vector<std::string> config_names();
 Config as_mimd(Config config);
 // Warps of half the size on twice as many cores. [Steffen12, Fig. 8.4]
 Config as_half_warps(Config config);
-// With `cores` of the machine's cores, and their share of its channels and of its bytes per cycle, rounded.
+// The machine with only `cores` of its cores, and with their share of its channels and bytes per cycle, rounded.
 Config with_cores(Config config, uint32_t cores);
-// Without cache misses, and with memory that answers immediately.
+// The machine without cache misses, with memory that answers immediately.
 Config with_ideal_memory(Config config);
 
 }  // namespace brokkr::simt

@@ -136,7 +136,7 @@ uint64_t Core::next_event(uint64_t after) const {
   return std::max(next_event_, after);
 }
 
-// A ready warp gives the minimum at once: the search begins at the warp whose turn is next.
+// A ready warp is the minimum, so the search begins at the warp whose turn is next.
 uint64_t Core::find_event(uint64_t after) const {
   uint64_t next = kNever;
   for (const Scheduler& s : schedulers) {

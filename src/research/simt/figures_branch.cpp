@@ -162,7 +162,7 @@ FigureResult figure_software(const FigureOptions& o) {
   }
   Config c = with_ideal_memory(find_config("thesis-7.3"));
   c.block_scheduling = false;
-  // Use as many rays per core as a larger picture gives each of all 30 cores.
+  // Four cores get as many rays each as all 30 cores get from a larger picture.
   c.cores = 4;
   double stack = 0;
   const auto add = [&](const SimtRow& row) {

@@ -21,7 +21,7 @@ struct RayRun {
 
 Config machine_of_rays() { return find_config("thesis-7.3"); }
 
-// The whole machine's rates, from those of the cores that ran.
+// The rate of the whole machine, from the rate of the cores that ran.
 double scaled(double rate, const FigureOptions& o) {
   return o.cores == 0 ? rate : rate * double(machine_of_rays().cores) / double(o.cores);
 }

@@ -46,10 +46,11 @@ std::string short_name(const std::string& mangled) {
   int depth = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     const char c = all[i];
-    const bool of_operator = text.ends_with("operator") || text.ends_with("operator<") || text.ends_with("operator-");
+    const bool after_operator =
+        text.ends_with("operator") || text.ends_with("operator<") || text.ends_with("operator-");
     if (depth == 0 && c == '(' && all.substr(i).starts_with("(anonymous namespace)")) {
       i += std::string_view("(anonymous namespace)::").size() - 1;
-    } else if (depth == 0 && of_operator && (c == '<' || c == '>' || all.substr(i, 2) == "()")) {
+    } else if (depth == 0 && after_operator && (c == '<' || c == '>' || all.substr(i, 2) == "()")) {
       text += c == '(' ? "()" : std::string(1, c);
       i += c == '(' ? 1 : 0;
     } else if (c == '<' || c == '(' || c == '[') {

@@ -13,7 +13,7 @@
 namespace brokkr::simt {
 
 struct LaneCounts {
-  uint64_t instructions = 0, lanes = 0;  // of warps, and of threads
+  uint64_t instructions = 0, lanes = 0;  // instructions of warps, and of threads
   // The number of lane slots without an active lane.
   uint64_t lost() const { return instructions * ptx::kLanes - lanes; }
   double average() const { return instructions == 0 ? 0 : double(lanes) / double(instructions); }

@@ -137,12 +137,12 @@ bool PathStack::passes(const Group& from) const {
 bool PathStack::goes_on(const ptx::Warp& warp, Group& group) {
   if ((group.lanes & ~warp.live()) != 0 || (warp.ready() & ~ready_ & ~group.lanes) != 0) return false;
   if (entries_.size() > 1 && flow_.is_collective(group.pc)) return false;
-  const auto own =
+  const auto path =
       std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& e) { return (e.lanes & group.lanes) != 0; });
-  if (own == entries_.rend() || own->lanes != group.lanes) return false;
+  if (path == entries_.rend() || path->lanes != group.lanes) return false;
   const Group now = group_of(warp, group.lanes);
   if (now.lanes != group.lanes) return false;
-  if (own->meeting == kNoMeeting ? now.frame < own->frame : now.pc == own->meeting && now.frame == own->frame)
+  if (path->meeting == kNoMeeting ? now.frame < path->frame : now.pc == path->meeting && now.frame == path->frame)
     return false;
   group = now;
   ready_ = warp.ready();
@@ -187,8 +187,8 @@ void PathStack::choose_waiting(const ptx::Warp& warp, std::vector<Group>& groups
 void PathStack::find_waiting(const ptx::Warp& warp, std::vector<Group>& groups) const {
   uint32_t over = 0;
   for (size_t i = entries_.size(); i-- > 0;) {
-    const uint32_t own = entries_[i].lanes & ~over & warp.ready();
-    if ((entries_[i].lanes & over) != 0 && own != 0) groups.push_back(group_of(warp, own));
+    const uint32_t lanes = entries_[i].lanes & ~over & warp.ready();
+    if ((entries_[i].lanes & over) != 0 && lanes != 0) groups.push_back(group_of(warp, lanes));
     over |= entries_[i].lanes;
   }
 }
@@ -312,9 +312,9 @@ class SpatialPolicy : public Policy {
   SpatialPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : flow_(flow), ways_(ways) { gather(lanes); }
   void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
     for (const PathStack& s : parts_) {
-      std::vector<Group> own;
-      s.choose_paths(warp, 1, own);
-      groups.insert(groups.end(), own.begin(), own.end());
+      std::vector<Group> first;
+      s.choose_paths(warp, 1, first);
+      groups.insert(groups.end(), first.begin(), first.end());
     }
     if (!groups.empty() || warp.ready() == 0) return;
     for (const PathStack& s : parts_) {

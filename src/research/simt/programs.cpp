@@ -64,9 +64,9 @@ void Runner::run(std::string_view kernel, Grid grid, Grid block, const std::vect
   launch.grid[0] = grid.x, launch.grid[1] = grid.y;
   launch.block[0] = block.x, launch.block[1] = block.y;
   launch.parameters = parameters;
-  const Statistics s = machine_.run(launch, most_cycles_);
+  const Statistics s = machine_.run(launch, max_cycles_);
   ptx::Memory::instance().free(parameters);
-  stopped_ = most_cycles_ != 0 && s.cycles >= most_cycles_;
+  stopped_ = max_cycles_ != 0 && s.cycles >= max_cycles_;
   statistics_.add(s);
 }
 

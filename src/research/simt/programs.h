@@ -59,7 +59,7 @@ class Runner {
   const ptx::Program& program() const { return *program_; }
   TimedMachine& machine() { return machine_; }
   // Ends the first launch after this many cycles and skips later ones, so results are incomplete; 0: no limit.
-  void stop_after(uint64_t cycles) { most_cycles_ = cycles; }
+  void stop_after(uint64_t cycles) { max_cycles_ = cycles; }
   bool was_stopped() const { return stopped_; }
   void count_done(uint64_t pieces) { statistics_.done += pieces; }
 
@@ -73,7 +73,7 @@ class Runner {
   TimedMachine machine_;
   std::vector<void*> memory_;
   Statistics statistics_;
-  uint64_t most_cycles_ = 0;
+  uint64_t max_cycles_ = 0;
   bool stopped_ = false;
 };
 
@@ -83,11 +83,11 @@ const std::vector<std::string>& ray_place_names();  // indexed by RayPlace
 
 struct ProgramSize {
   uint32_t scale = 1;                     // 1: the size for tests; the work grows with it
-  RayPlace place = RayPlace::conference;  // of rays
-  uint32_t triangles = 2000;              // of rays
-  uint32_t width = 64;                    // of rays: pixels of a side
-  uint32_t stay_percent = 50;             // of rays by tasks: lanes that stay together, of a warp's
-  uint32_t grid = 128;                    // of rays through GrUG: cells per side of its grid
+  RayPlace place = RayPlace::conference;  // scene of rays
+  uint32_t triangles = 2000;              // triangles of the scene of rays
+  uint32_t width = 64;                    // rays: pixels of a side
+  uint32_t stay_percent = 50;             // rays by tasks: percentage of a warp's lanes that stay together
+  uint32_t grid = 128;                    // rays through GrUG: cells per side of its grid
   std::shared_ptr<MemoryBudget> budget;   // for the scene of rays and data derived from it; null: unlimited
 };
 

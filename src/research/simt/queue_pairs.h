@@ -9,7 +9,7 @@ namespace brokkr::simt {
 
 struct QueuePairs {
   QueueStorage queue;
-  uint32_t pairs = 0;        // of each thread
+  uint32_t pairs = 0;        // pairs of each thread
   uint32_t* done = nullptr;  // [threads]: operations that moved an element
 };
 

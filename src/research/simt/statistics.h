@@ -22,7 +22,7 @@ struct Statistics {
   uint64_t cycles = 0;
   uint64_t done = 0;          // items of work, such as rays, if the program counts them
   uint64_t steps = 0;         // issues of a warp: one instruction, or one per way
-  uint64_t instructions = 0;  // of warps: one per group of lanes
+  uint64_t instructions = 0;  // instructions of warps: one per group of lanes
   uint64_t lanes = 0;         // instructions of threads
   uint64_t worked = 0;        // lanes among them that the program itself does not mask
   // launched threads, spawned threads, and warps of spawned threads

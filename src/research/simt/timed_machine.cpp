@@ -45,8 +45,8 @@ uint32_t TimedMachine::registers_of_thread(const ptx::Function& kernel) const {
     if (f.entry && spawns(kernel)) kernels = std::max(kernels, registers_of(f));
   }
   const uint32_t all = std::max(1u, kernels + called);
-  if (kernel.least_blocks == 0) return all;
-  return std::min(all, std::max(1u, config_.registers / (kernel.most_threads * kernel.least_blocks)));
+  if (kernel.min_blocks == 0) return all;
+  return std::min(all, std::max(1u, config_.registers / (kernel.max_threads * kernel.min_blocks)));
 }
 
 uint32_t TimedMachine::blocks_that_fit(const ptx::Function& kernel, uint32_t threads, uint32_t dynamic_shared) const {
@@ -76,7 +76,7 @@ void TimedMachine::report_progress() {
   on_progress({cycle_, next_block_, launch_->blocks()});
 }
 
-void TimedMachine::run_cycles(uint64_t most_cycles) {
+void TimedMachine::run_cycles(uint64_t max_cycles) {
   for (;;) {
     uint64_t next = kNever;
     bool any = false;
@@ -97,8 +97,8 @@ void TimedMachine::run_cycles(uint64_t most_cycles) {
     }
     if (!any) return;
     if (next == kNever) report_deadlock();
-    if (most_cycles != 0 && next >= most_cycles) {
-      cycle_ = most_cycles;
+    if (max_cycles != 0 && next >= max_cycles) {
+      cycle_ = max_cycles;
       return;
     }
     cycle_ = next;
@@ -142,11 +142,11 @@ void TimedMachine::choose_turns() {
   }
 }
 
-Statistics TimedMachine::run(const ptx::Launch& launch, uint64_t most_cycles) {
+Statistics TimedMachine::run(const ptx::Launch& launch, uint64_t max_cycles) {
   begin(launch);
-  run_cycles(most_cycles);
+  run_cycles(max_cycles);
   // The cycle of the last instructions counts too.
-  if (most_cycles == 0 || cycle_ < most_cycles) ++cycle_;
+  if (max_cycles == 0 || cycle_ < max_cycles) ++cycle_;
   for (auto& core : cores_) count_to(*core, cycle_);
   statistics_.cycles = cycle_;
   timeline_.finish(statistics_);
@@ -179,11 +179,11 @@ void TimedMachine::begin(const ptx::Launch& launch) {
   next_block_ = ages_ = cycle_ = reported_ = 0;
   memory_ = std::make_unique<MemoryModel>(config_, statistics_);
   const uint32_t by_registers = config_.registers / registers_of_thread(*launch.kernel);
-  threads_most_ = std::min(config_.threads, by_registers) / config_.warp * config_.warp;
+  max_threads_ = std::min(config_.threads, by_registers) / config_.warp * config_.warp;
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   const uint32_t needed = (threads + config_.warp - 1) / config_.warp * config_.warp;
   const uint32_t shared = launch.program->static_shared + launch.dynamic_shared;
-  if (threads_most_ < config_.warp || (config_.block_scheduling && needed > threads_most_)) {
+  if (max_threads_ < config_.warp || (config_.block_scheduling && needed > max_threads_)) {
     throw ptx::Fault("a block of " + std::to_string(threads) + " threads with " +
                      std::to_string(registers_of_thread(*launch.kernel)) + " registers does not fit a core of " +
                      config_.name);
@@ -196,13 +196,13 @@ void TimedMachine::begin(const ptx::Launch& launch) {
   if (spawns_) make_spawn_memory();
 }
 
-// Reserves the states of all threads that a core can hold, and the warps being formed. What exceeds the on-chip memory
-// is placed off chip [Steffen12, 5.5].
+// Reserves the states of all threads that a core can hold, and the warps being formed. The part that exceeds the
+// on-chip memory is off chip [Steffen12, 5.5].
 void TimedMachine::make_spawn_memory() {
   if (config_.spawn.bytes == 0)
     throw ptx::Fault("the kernel spawns threads, and " + config_.name + " has no spawn memory (spawn.bytes)");
-  core_spawn_bytes_ = uint64_t(threads_most_) * config_.spawn.state_bytes;
-  const uint64_t formation = uint64_t(SpawnUnit::places(threads_most_, config_.warp, locations_)) * kPointerBytes;
+  core_spawn_bytes_ = uint64_t(max_threads_) * config_.spawn.state_bytes;
+  const uint64_t formation = uint64_t(SpawnUnit::places(max_threads_, config_.warp, locations_)) * kPointerBytes;
   spawn_on_chip_ = core_spawn_bytes_ + formation <= config_.spawn.bytes;
   spawn_bytes_ = core_spawn_bytes_ * config_.cores;
   ptx::Memory::instance().free(spawn_begin_);
@@ -210,12 +210,12 @@ void TimedMachine::make_spawn_memory() {
       static_cast<uint8_t*>(ptx::Memory::instance().allocate(spawn_bytes_, ptx::kGlobalRange, nullptr, true));
   if (spawn_begin_ == nullptr) throw ptx::Fault("no memory for the states of threads");
   for (auto& core : cores_) {
-    core->spawn = std::make_unique<SpawnUnit>(threads_most_, config_.warp, locations_);
-    for (uint32_t slot = threads_most_; slot-- > 0;) core->free_slots.push_back(slot);
+    core->spawn = std::make_unique<SpawnUnit>(max_threads_, config_.warp, locations_);
+    for (uint32_t slot = max_threads_; slot-- > 0;) core->free_slots.push_back(slot);
   }
 }
 
-uint32_t TimedMachine::free_threads(const Core& core) const { return threads_most_ - core.threads; }
+uint32_t TimedMachine::free_threads(const Core& core) const { return max_threads_ - core.threads; }
 
 void TimedMachine::place(Core& core, ResidentBlock& block, uint32_t number, uint64_t cycle) {
   ptx::Warp& warp = block.block->warps[number];
@@ -332,9 +332,9 @@ uint64_t TimedMachine::operands_at(const ResidentWarp& w, uint32_t pc, bool resu
   return at;
 }
 
-// Threads in a function of the unit of fixed hardware: the unit takes one per cycle, in turn with other warps', and
-// they take no issues. Returns the cycle in which the last of them has its result; `w.next` is what the warp issues
-// then.
+// Threads in a function that the unit of fixed hardware executes: the unit takes one thread per cycle, in turn with
+// other warps, and these threads take no issues. Returns the cycle in which the last of them has its result; `w.next`
+// is what the warp issues then.
 uint64_t TimedMachine::pass_unit(Core& core, ResidentWarp& w, uint64_t cycle) {
   const auto is_inside = [&](const Group& g) { return in_unit_[g.pc]; };
   uint32_t passed = 0;

@@ -45,15 +45,15 @@ class TimedMachine : private ptx::Foreign {
   TimedMachine(const TimedMachine&) = delete;
   TimedMachine& operator=(const TimedMachine&) = delete;
 
-  // Runs to the end, or for `most_cycles` cycles if that is not 0. Throws ptx::Fault.
-  Statistics run(const ptx::Launch& launch, uint64_t most_cycles = 0);
+  // Runs to the end, or for `max_cycles` cycles if that is not 0. Throws ptx::Fault.
+  Statistics run(const ptx::Launch& launch, uint64_t max_cycles = 0);
 
   std::function<void(const IssueEvent&)> on_issue;
   // Called occasionally with a run's progress.
   std::function<void(const RunProgress&)> on_progress;
   uint32_t registers_of_thread(const ptx::Function& kernel) const;
   uint32_t blocks_that_fit(const ptx::Function& kernel, uint32_t threads, uint32_t dynamic_shared) const;  // per core
-  uint32_t threads_of_core() const { return threads_most_; }
+  uint32_t threads_of_core() const { return max_threads_; }
 
  private:
   // Filling of cores.
@@ -95,7 +95,7 @@ class TimedMachine : private ptx::Foreign {
   void count_to(const Core& core, Scheduler& s, uint64_t cycle);
   void count_to(Core& core, uint64_t cycle);
   void report_progress();
-  void run_cycles(uint64_t most_cycles);
+  void run_cycles(uint64_t max_cycles);
   void choose_turns();
   [[noreturn]] void report_deadlock() const;
 
@@ -107,7 +107,7 @@ class TimedMachine : private ptx::Foreign {
   std::vector<Intrinsic> intrinsics_;                           // per call site
   std::vector<bool> in_unit_;                                   // per instruction: of a unit of fixed hardware
   mutable std::map<const ptx::Function*, uint32_t> registers_;  // cached results
-  bool spawns_ = false;                                         // whether the launched kernel spawns threads
+  bool spawns_ = false;                                         // the launched kernel spawns threads
   uint32_t locations_ = 0;                                      // number of spawn targets
 
   ptx::Machine services_;
@@ -120,10 +120,10 @@ class TimedMachine : private ptx::Foreign {
     Scheduler* scheduler;
     ResidentWarp* warp;
   };
-  std::vector<Turn> turns_;  // of one cycle
+  std::vector<Turn> turns_;  // turns of one cycle
   const ptx::Launch* launch_ = nullptr;
   uint64_t next_block_ = 0, ages_ = 0, cycle_ = 0, reported_ = 0;
-  uint32_t threads_most_ = 0;  // per core, as its registers allow
+  uint32_t max_threads_ = 0;  // per core, as its registers allow
   uint8_t* spawn_begin_ = nullptr;
   uint64_t spawn_bytes_ = 0, core_spawn_bytes_ = 0;
   bool spawn_on_chip_ = true;

@@ -18,7 +18,7 @@ struct BvhCosts {
   uint32_t leaf_aim;  // triangles that a leaf may have if no split is cheaper
   uint32_t at_once;   // triangles that are tested together, at cost 1
   float step;         // cost of visiting a binary node
-  float of_tests(uint32_t triangles) const { return float((triangles + at_once - 1) / at_once); }
+  float cost_of_tests(uint32_t triangles) const { return float((triangles + at_once - 1) / at_once); }
 };
 constexpr BvhCosts kCostsOfTwo = {4, 1, 1.0f};
 // Three binary levels become one eight-wide level.
@@ -95,7 +95,7 @@ class BvhBuilder {
   }
   // Partitions the range and returns the start of its second part; its end if a leaf is cheaper.
   uint32_t split(Range range, const Box& box, int depth) {
-    float best = range.size() <= costs_.leaf_aim ? costs_.of_tests(range.size()) : 3e38f;
+    float best = range.size() <= costs_.leaf_aim ? costs_.cost_of_tests(range.size()) : 3e38f;
     int best_axis = -1, best_bin = 0;
     glm::vec3 low(3e38f), high(-3e38f);
     for (uint32_t i = range.first; i < range.last; ++i) {
@@ -121,7 +121,7 @@ class BvhBuilder {
       for (int bin = kBvhBins - 1; bin > 0; --bin) {
         sum.add(boxes[size_t(bin)]);
         count += counts[size_t(bin)];
-        above[size_t(bin)] = count == 0 ? 3e38f : sum.half_area() * costs_.of_tests(count);
+        above[size_t(bin)] = count == 0 ? 3e38f : sum.half_area() * costs_.cost_of_tests(count);
       }
       sum = Box();
       count = 0;
@@ -129,7 +129,7 @@ class BvhBuilder {
         sum.add(boxes[size_t(bin)]);
         count += counts[size_t(bin)];
         if (count == 0 || count == range.size()) continue;
-        const float both = sum.half_area() * costs_.of_tests(count) + above[size_t(bin) + 1];
+        const float both = sum.half_area() * costs_.cost_of_tests(count) + above[size_t(bin) + 1];
         const float cost = costs_.step + both / box.half_area();
         if (cost < best) {
           best = cost;

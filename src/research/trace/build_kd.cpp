@@ -34,7 +34,7 @@ class KdBuilder {
     }
     // The number of references may grow to several times the triangles: in a deeper tree, each triangle would lie in
     // too many leaves.
-    most_depth_ = std::min(58, int(8 + 1.3 * std::log2(double(n) + 1)));
+    max_depth_ = std::min(58, int(8 + 1.3 * std::log2(double(n) + 1)));
     const Box space{scene.low, scene.high};
     if (grid_ == 0) {
       s_.kind = StructureKind::kd;
@@ -62,7 +62,7 @@ class KdBuilder {
   const TraceScene& scene_;
   int grid_;
   GrowingMemory memory_;
-  int most_depth_ = 0;
+  int max_depth_ = 0;
   std::vector<Box> boxes_;
   Structure s_;
 
@@ -132,11 +132,11 @@ class KdBuilder {
   void divide(const List& list, const Plane& plane, List& lower, List& upper) {
     const auto is_lower = [&](uint32_t p) { return boxes_[p].low[plane.axis] <= plane.at; };
     const auto is_upper = [&](uint32_t p) { return boxes_[p].high[plane.axis] >= plane.at; };
-    const auto of_lower = size_t(std::count_if(list.begin(), list.end(), is_lower)),
-               of_upper = size_t(std::count_if(list.begin(), list.end(), is_upper));
-    memory_.hold((of_lower + of_upper) * sizeof(uint32_t));
-    lower.reserve(of_lower);
-    upper.reserve(of_upper);
+    const auto lower_count = size_t(std::count_if(list.begin(), list.end(), is_lower)),
+               upper_count = size_t(std::count_if(list.begin(), list.end(), is_upper));
+    memory_.hold((lower_count + upper_count) * sizeof(uint32_t));
+    lower.reserve(lower_count);
+    upper.reserve(upper_count);
     for (const uint32_t p : list) {
       if (is_lower(p)) lower.push_back(p);
       if (is_upper(p)) upper.push_back(p);
@@ -150,7 +150,7 @@ class KdBuilder {
   void fill(uint32_t node, List list, const Box& space, int depth) {
     s_.depth = std::max(s_.depth, depth);
     Plane plane;
-    if (list.size() > kKdLeafAim && depth < most_depth_) {
+    if (list.size() > kKdLeafAim && depth < max_depth_) {
       plane = best_plane(
           list, space, [](int) { return kKdBins; },
           [&](int axis, int i) {

@@ -92,8 +92,8 @@ std::vector<StatusPart> TracePainting::status(const FrameSettings& settings) con
 
 PaintingRecord TracePainting::record(const Scene& scene, const FrameSettings& settings) const {
   const nlohmann::ordered_json facts = {{"mean_samples", mean_samples},
-                                        {"least_samples", least_samples},
-                                        {"most_samples", most_samples},
+                                        {"least_samples", min_samples},
+                                        {"most_samples", max_samples},
                                         {"done", report.is_complete},
                                         {"ms", report.ms},
                                         {"paused", trace_of(settings).paused}};
@@ -242,7 +242,7 @@ class TracePainter : public Painter {
     t.lights = scene_.lights.size();
     t.build_ms = build_ms_;
     count_samples(t);
-    if (t.least_samples == 0) fill_gaps(t.picture, coarse_);
+    if (t.min_samples == 0) fill_gaps(t.picture, coarse_);
     Painted done;
     done.width = t.picture.width;
     done.height = t.picture.height;
@@ -268,8 +268,8 @@ class TracePainter : public Painter {
 
   static void count_samples(TracePainting& t) {
     const auto [least, most] = std::minmax_element(t.picture.samples.begin(), t.picture.samples.end());
-    t.least_samples = *least;
-    t.most_samples = *most;
+    t.min_samples = *least;
+    t.max_samples = *most;
     const uint64_t sum = std::accumulate(t.picture.samples.begin(), t.picture.samples.end(), uint64_t(0));
     t.mean_samples = double(sum) / double(t.picture.samples.size());
   }
@@ -289,7 +289,7 @@ class TracePainter : public Painter {
         make(r, wanted, looked, views, options);
       made_ = wanted;
       looked_ = looked;
-      begin_anew();
+      restart_picture();
     } catch (...) {
       forget();
       throw;
@@ -329,7 +329,7 @@ class TracePainter : public Painter {
   }
 
   // Draws the coarse picture, and resets the tracer to the start of the fine one.
-  void begin_anew() {
+  void restart_picture() {
     const int width = (looked_.width + kCoarse - 1) / kCoarse, height = (looked_.height + kCoarse - 1) / kCoarse;
     trace::LensRecord lens = scene_.lens;
     for (int k = 0; k < 3; ++k) {

@@ -43,7 +43,7 @@ struct TracePainting : Painting {
   trace::TracePicture picture;
   trace::TraceReport report;
   double mean_samples = 0;
-  uint32_t least_samples = 0, most_samples = 0;
+  uint32_t min_samples = 0, max_samples = 0;
   uint64_t triangles = 0, dropped = 0, lights = 0;
   double build_ms = 0;  // time to build the scene and its acceleration structure
 

@@ -28,7 +28,7 @@ Picture sample_map(const TracePainting& t) {
   for (int y = 0; y < map.height; ++y) {
     for (int x = 0; x < map.width; ++x) {
       const size_t at = size_t(y * kRegionPixels) * size_t(t.picture.width) + size_t(x * kRegionPixels);
-      map.pixels.push_back(heat_color(double(t.picture.samples[at]) / std::max(1.0, double(t.most_samples))));
+      map.pixels.push_back(heat_color(double(t.picture.samples[at]) / std::max(1.0, double(t.max_samples))));
     }
   }
   return map;
@@ -93,7 +93,7 @@ class TracePanel : public Panel {
     const TracePainting* const shown = traced(state);
     if (opacity <= 0 || shown == nullptr) return;
     const TracePainting& t = *shown;
-    if (t.most_samples == 0) return;
+    if (t.max_samples == 0) return;
     if (is_fresh_ || !has_map_) {
       const Picture map = sample_map(t);
       map_.set(map.width, map.height, map.pixels);
@@ -108,7 +108,7 @@ class TracePanel : public Panel {
     map_.draw(list, im(view.to_screen({0, map_size_.y})), im(view.to_screen({map_size_.x, 0})), opacity);
     list.PopClipRect();
     list.PopClipRect();
-    draw_legend(list, view, map_legend(t.most_samples), false);
+    draw_legend(list, view, map_legend(t.max_samples), false);
   }
 
  private:
@@ -151,7 +151,7 @@ class TracePanel : public Panel {
     if (seconds > 0)
       value_row("speed", rate(p.report.segments) + " million segments, " + rate(p.report.shadow_rays) +
                              " million shadow rays a second");
-    value_row("samples", app::grouped(p.least_samples) + " to " + app::grouped(p.most_samples) + " per pixel");
+    value_row("samples", app::grouped(p.min_samples) + " to " + app::grouped(p.max_samples) + " per pixel");
     value_row("scene", counted(p.triangles, "triangle") + ", " + counted(p.lights, "triangle") +
                            " of lamps; built in " + app::fixed(p.build_ms, 0) + " ms");
     if (p.dropped > 0) value_row("left out", counted(p.dropped, "triangle") + " without an area");
@@ -176,8 +176,8 @@ class TracePanel : public Panel {
   // Edits a light that the scene may also define.
   static void draw_color(const char* label, std::optional<glm::vec3>& value, float usual) {
     ImGui::PushID(label);
-    bool own = value.has_value();
-    if (check_box(row(label), &own)) value = own ? std::optional(glm::vec3(usual)) : std::nullopt;
+    bool is_set = value.has_value();
+    if (check_box(row(label), &is_set)) value = is_set ? std::optional(glm::vec3(usual)) : std::nullopt;
     tip("Set this light; 0: none");
     ImGui::SameLine();
     if (!value) {

@@ -24,7 +24,7 @@ struct V3 {
   BROKKR_FN V3 operator-() const { return {-x, -y, -z}; }
 };
 BROKKR_FN V3 all_of(Float s) { return {s, s, s}; }
-BROKKR_FN V3 uniform(const float (&v)[3]) { return {v[0], v[1], v[2]}; }
+BROKKR_FN V3 uniform(const float (&vector)[3]) { return {vector[0], vector[1], vector[2]}; }
 BROKKR_FN Float dot(V3 a, V3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 BROKKR_FN V3 cross(V3 a, V3 b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 BROKKR_FN V3 select3(Mask m, V3 a, V3 b) { return {select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)}; }

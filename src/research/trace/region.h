@@ -359,10 +359,10 @@ BROKKR_FN_NOINLINE float region_error(Warp& w, const TracePlan& plan, uint32_t r
   return float(sum) * (1.0f / 1048576.0f);
 }
 
-// The error by which a region gets its bucket: its own, or plan.neighbors of the largest that one of its four
-// neighbours had last, where that is more. So a region beside a noisy one is looked at again before its own four
-// samples have found the noise: the non-local priorities that [Kerbl18, 8.3] leaves open. Neighbours that are being
-// traced at the moment count with the error that they had before.
+// The error that determines the bucket of a region: its own error, or plan.neighbors times the largest latest error of
+// its four neighbours if that is larger. So a region beside a noisy one gets samples again before its own four samples
+// have found the noise: the non-local priorities that [Kerbl18, 8.3] leaves open. A neighbour that is being traced
+// counts with its previous error.
 BROKKR_FN float raised_error(Warp& w, const TracePlan& plan, uint32_t region, float error) {
   if (!(plan.neighbors > 0.0f)) return error;
   const uint32_t most = w.uniform([&]() -> uint32_t {
@@ -403,10 +403,10 @@ struct RegionTask {
     if (w.broadcast(thread, 0) + kWidth < kThreads) return;  // more pixels of the region follow
     w.sync();
     const uint32_t now = samples + uint32_t(kSamplesOfTask);
-    const float own = region_error(w, plan, region, now), error = raised_error(w, plan, region, own);
+    const float measured = region_error(w, plan, region, now), error = raised_error(w, plan, region, measured);
     const bool again = w.uniform([&]() -> bool {
       plan.counts[region] = now;
-      device_atomic<uint32_t>(plan.errors[region]).store(uint32_t(own * kErrorUnits), kRelaxed);
+      device_atomic<uint32_t>(plan.errors[region]).store(uint32_t(measured * kErrorUnits), kRelaxed);
       device_atomic<uint64_t>(plan.counters->tasks).fetch_add(1, kRelaxed);
       return plan.samples == 0 || now < plan.samples;
     });

@@ -254,8 +254,8 @@ BROKKR_FN V2 disk_point(V2 u) {
 // Two axes that form a right-handed frame with n [Duff17].
 struct Axes {
   V3 a, b, n;
-  BROKKR_FN V3 to_world(V3 v) const { return a * v.x + b * v.y + n * v.z; }
-  BROKKR_FN V3 to_local(V3 v) const { return {dot(v, a), dot(v, b), dot(v, n)}; }
+  BROKKR_FN V3 to_world(V3 vector) const { return a * vector.x + b * vector.y + n * vector.z; }
+  BROKKR_FN V3 to_local(V3 vector) const { return {dot(vector, a), dot(vector, b), dot(vector, n)}; }
 };
 BROKKR_FN Axes axes_around(V3 n) {
   const Float sign = select(n.z < 0.0f, -1.0f, Float(1.0f));
@@ -272,12 +272,12 @@ namespace trace_machine {
 
 BROKKR_CONSTANT float kPi = 3.14159265358979f;
 
-// Directions are in the surface's local frame from here on: z is the normal. v points to where the light goes.
+// Directions are in the surface's local frame from here on: z is the normal. `view` points to where the light goes.
 class Scattering {
  public:
-  BROKKR_FN Scattering(const Surface& s, V3 v) : s_(s), v_(v), alpha2_(s.alpha * s.alpha) {
+  BROKKR_FN Scattering(const Surface& s, V3 view) : s_(s), view_(view), alpha2_(s.alpha * s.alpha) {
     f90_ = minimum(largest(s.specular) * 50.0f, 1.0f);
-    const Float mirror = luminance(fresnel(v.z)), matte = luminance(s.diffuse) * (1.0f - mirror);
+    const Float mirror = luminance(fresnel(view.z)), matte = luminance(s.diffuse) * (1.0f - mirror);
     // Proportional to the light that the specular lobe carries, but never zero if the lobe carries any.
     const Float part = mirror / maximum(mirror + matte, 1e-8f);
     specular_part_ = select(f90_ > 0.0f, clamp_to(part, 0.1f, 1.0f), 0.0f);
@@ -295,9 +295,9 @@ class Scattering {
     Float density;  // density with which `choose` returns l
   };
   BROKKR_FN Value value(V3 l) const {
-    const Float nl = maximum(l.z, 1e-6f), nv = maximum(v_.z, 1e-6f);
-    const V3 h = normalized(l + v_);
-    const Float vh = maximum(dot(v_, h), 0.0f);
+    const Float nl = maximum(l.z, 1e-6f), nv = maximum(view_.z, 1e-6f);
+    const V3 h = normalized(l + view_);
+    const Float vh = maximum(dot(view_, h), 0.0f);
     const Float nh2 = h.z * h.z;
     const Float spread = nh2 * (alpha2_ - 1.0f) + 1.0f;
     const Float d = alpha2_ / (kPi * spread * spread);
@@ -316,8 +316,8 @@ class Scattering {
   BROKKR_FN V3 choose(Float which, V2 u) const {
     const V2 p = disk_point(u);
     const V3 matte{p.x, p.y, sqrt(maximum(1.0f - u.x, 0.0f))};
-    // Samples a normal visible from v: a point of the stretched hemisphere around v [Heitz18, listing 1].
-    const V3 stretched = normalized({v_.x * s_.alpha, v_.y * s_.alpha, v_.z});
+    // Samples a normal that is visible from `view`: a point of the stretched hemisphere around it [Heitz18, listing 1].
+    const V3 stretched = normalized({view_.x * s_.alpha, view_.y * s_.alpha, view_.z});
     const Float across2 = stretched.x * stretched.x + stretched.y * stretched.y;
     const Float scale = 1.0f / sqrt(maximum(across2, 1e-20f));
     const Mask tilted = across2 > 1e-12f;
@@ -328,13 +328,13 @@ class Scattering {
     const Float z = sqrt(maximum(1.0f - p.x * p.x - y * y, 0.0f));
     const V3 n = t1 * p.x + t2 * y + stretched * z;
     const V3 h = normalized({n.x * s_.alpha, n.y * s_.alpha, maximum(n.z, 1e-6f)});
-    const V3 gloss = h * (2.0f * dot(v_, h)) - v_;
+    const V3 gloss = h * (2.0f * dot(view_, h)) - view_;
     return select3(which < specular_part_, gloss, matte);
   }
 
  private:
   const Surface& s_;
-  V3 v_;
+  V3 view_;
   Float alpha2_, f90_, specular_part_;
 };
 

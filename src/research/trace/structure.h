@@ -21,7 +21,7 @@ struct Structure {
   std::vector<GrugGroup> groups;
   std::vector<uint32_t> cells;
   uint32_t grid_bits = 0;
-  int depth = 0;                       // of the deepest leaf below a root
+  int depth = 0;                       // depth of the deepest leaf below a root
   std::shared_ptr<HeldMemory> memory;  // its share of a budget
   // Size in bytes as [Steffen12, A.7] counts: nodes and lists; 24 for each group's bounds; the cell table.
   uint64_t tree_bytes() const;

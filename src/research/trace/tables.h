@@ -213,7 +213,7 @@ struct TracePlan {
   uint32_t budget = 0;   // tasks of all regions after their first ones; 0: unlimited
   uint32_t adaptive = 0;
   Metric metric = Metric::gain;
-  float low_error = 0, high_error = 1;  // of a region: bounds of the buckets
+  float low_error = 0, high_error = 1;  // bounds of the buckets of regions
   float* planes = nullptr;              // [kPlanes][regions * 64]
   uint32_t* counts = nullptr;           // [regions]: samples per pixel
   float neighbors = 0;                  // part of a neighbour's error that counts as a region's own

@@ -195,7 +195,7 @@ int run_trace(const Arguments& arguments) {
   trace::TraceScene scene;
   {
     const Frame frame = load_input(file, arguments, progress);
-    const HeldMemory of_frame(budget, memory_of(frame), "frame");
+    const HeldMemory frame_memory(budget, memory_of(frame), "frame");
     if (!aovs.empty()) {  // the first surfaces that rays through pixel centres hit, which the pipeline draws
       Renderer renderer;
       PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
@@ -252,7 +252,7 @@ Option in_group(Option option, const char* group) {
 
 Command trace_command() {
   const char *light = "Light and lens", *where = "Machine and acceleration structure";
-  std::vector<Option> own = {
+  std::vector<Option> command_options = {
       needed(file_option("FILE", "FILE", "Scene (.obj, .gltf, .glb, .ply, .stl, generated:NAME)")),
       output_option("-o,--output", "FILE",
                     "Picture: .png, or .pfm or .exr in linear light; - is PNG to standard output"),
@@ -287,7 +287,7 @@ Command trace_command() {
       text_option("--sun", "R,G,B", "Irradiance of the scene's sun: 2 or 2,1.8,1.6; 0: none (2)"),
       real_option("--aperture", "R", "Radius of the lens, in units of the scene: depth of field (0)", 0, 1e9),
       real_option("--focus", "D", "Distance in focus (that of the surface in the centre of the picture)", 1e-9, 1e9)};
-  for (const Option& option : lit) own.push_back(in_group(option, light));
+  for (const Option& option : lit) command_options.push_back(in_group(option, light));
   const std::vector<Option> run = {
       choice_option("--structure", "S",
                     "Acceleration structure: bvh, kd, or grug, a grid over a kd-tree; the picture is the same (bvh)",
@@ -301,12 +301,12 @@ Command trace_command() {
       text_option("--isa", "I", "Machine cpu: instruction set (the best of this processor)"),
       integer_option("--workers", "Number of warps that trace (enough to keep the machine busy)", 1, 65536),
       memory_option()};
-  for (const Option& option : run) own.push_back(in_group(option, where));
+  for (const Option& option : run) command_options.push_back(in_group(option, where));
   for (const Option& option : input_options()) {
-    if (option.names == "--size" || option.names == "--camera") own.push_back(option);
+    if (option.names == "--size" || option.names == "--camera") command_options.push_back(option);
   }
   return {"trace", "Path trace a scene: soft light, depth of field, samples where the picture needs them",
-          std::move(own), run_trace, CommandGroup::draw};
+          std::move(command_options), run_trace, CommandGroup::draw};
 }
 
 ViewPart trace_view_part() {

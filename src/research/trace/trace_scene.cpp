@@ -166,8 +166,8 @@ void add_textures(const Frame& frame, TraceScene& scene) {
   }
 }
 
-// Reserves the memory of the scene's lists and of filling them. Room for all triangles is reserved before they are
-// looked at.
+// Reserves the memory of the scene's lists, and the memory that filling them needs. Room for all triangles is reserved
+// before they are looked at.
 void make_room(const Frame& frame, TraceScene& scene, const std::shared_ptr<MemoryBudget>& budget) {
   uint64_t triangles = 0, texels = 0, longest = 0, emitting = 0;
   for (const Command& command : frame.commands) {
@@ -256,7 +256,7 @@ float tolerance_of(const Box& box, const glm::vec3& eye) {
 // The distance of the surface in the middle of the picture, along the view direction; 0 if there is none.
 float distance_in_the_middle(const TraceScene& scene) {
   const LensRecord& lens = scene.lens;
-  const auto vec = [](const float(&v)[3]) { return glm::dvec3(v[0], v[1], v[2]); };
+  const auto vec = [](const float(&xyz)[3]) { return glm::dvec3(xyz[0], xyz[1], xyz[2]); };
   const glm::dvec3 eye = vec(lens.eye), axis = glm::normalize(glm::cross(vec(lens.up), vec(lens.right))) * -1.0;
   const glm::dvec3 d = vec(lens.corner) + vec(lens.right) * (0.5 * scene.width) + vec(lens.up) * (0.5 * scene.height);
   double nearest = 0;

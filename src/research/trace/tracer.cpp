@@ -89,7 +89,7 @@ struct Tracer::State {
   TaskArray<uint32_t> errors, counts, begun, stacks;
   TaskArray<TraceCounters> counters;
   TaskArray<std::byte> memory;
-  HeldMemory of_picture;  // for TracePicture and its conversions
+  HeldMemory picture_memory;  // for TracePicture and its conversions
   uint64_t patience = 0;
   double ms = 0;
 
@@ -178,8 +178,8 @@ struct Tracer::State {
     plan.regions = regions;
     plan.capacity = capacity_of(regions);
     if (fits) return;
-    of_picture = {};
-    of_picture = HeldMemory(machine->budget(), uint64_t(regions) * kRegionPixels * kPictureBytes, "picture");
+    picture_memory = {};
+    picture_memory = HeldMemory(machine->budget(), uint64_t(regions) * kRegionPixels * kPictureBytes, "picture");
     planes = TaskArray<float>(*machine, size_t(kPlanes) * regions * kRegionPixels);
     errors = TaskArray<uint32_t>(*machine, regions);
     counts = TaskArray<uint32_t>(*machine, regions);
@@ -333,13 +333,13 @@ class Encoder {
  public:
   Encoder() {
     for (uint32_t i = 0; i < kEntries; ++i) first_[i] = uint8_t(encoded(start_of(i)));
-    for (uint32_t level = 1; level < 256; ++level) least_[level] = least_of(level);
-    least_[256] = 2;  // above all floats
+    for (uint32_t level = 1; level < 256; ++level) threshold_[level] = threshold_of(level);
+    threshold_[256] = 2;  // above all floats
   }
   uint32_t operator()(float linear) const {
     const float c = linear > 0 ? std::min(linear, 1.0f) : 0.0f;
     uint32_t level = first_[std::bit_cast<uint32_t>(c) >> kShift];
-    while (c >= least_[level + 1]) ++level;
+    while (c >= threshold_[level + 1]) ++level;
     return level;
   }
 
@@ -348,7 +348,7 @@ class Encoder {
   static constexpr uint32_t kShift = 16, kEntries = (0x3f800000u >> kShift) + 1;
   static float start_of(uint32_t entry) { return std::bit_cast<float>(entry << kShift); }
   // The smallest float that becomes this level.
-  static float least_of(uint32_t level) {
+  static float threshold_of(uint32_t level) {
     uint32_t below = 0, at = 0x3f800000u;  // bit patterns of 0 and 1, which have the same order as the floats
     while (at - below > 1) {
       const uint32_t middle = (below + at) / 2;
@@ -357,7 +357,7 @@ class Encoder {
     return std::bit_cast<float>(at);
   }
   std::array<uint8_t, kEntries> first_{};
-  std::array<float, 257> least_{};
+  std::array<float, 257> threshold_{};
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ struct TraceOptions {
   Metric metric = Metric::gain;
   // Errors of regions in the lowest and in the highest bucket: sums over 64 pixels.
   float low_error = 0, high_error = 1;
-  // Part of a neighbouring region's error, 0 .. 1, that counts as a region's own where that is less.
+  // The part of a neighbouring region's error, 0 .. 1, that counts as a region's own error if its own is smaller.
   float neighbors = 0;
   // Halves the effective high_error whenever the upper half of the buckets has been unused for a while.
   bool decreasing_priorities = false;

@@ -131,10 +131,12 @@ class KdWalk {
     const Mask is_leaf = inner && axis == 3u, splits = inner && axis != 3u;
     place_ = select(is_leaf, value, place_);
     left_ = select(is_leaf, link >> 2, left_);
-    const auto of_axis = [&](V3 v) { return select(axis == 0u, v.x, select(axis == 1u, v.y, v.z)); };
-    const Float split = as_float(value), o = of_axis(ray_.origin);
-    const Float t = (split - o) * of_axis(ray_.inverse);
-    const Mask low_first = o < split || (o == split && of_axis(ray_.direction) <= 0.0f);
+    const auto along_axis = [&](V3 vector) {
+      return select(axis == 0u, vector.x, select(axis == 1u, vector.y, vector.z));
+    };
+    const Float split = as_float(value), o = along_axis(ray_.origin);
+    const Float t = (split - o) * along_axis(ray_.inverse);
+    const Mask low_first = o < split || (o == split && along_axis(ray_.direction) <= 0.0f);
     const Uint low = link >> 2;
     const Uint near = select(low_first, low, low + 1u), far = select(low_first, low + 1u, low);
     const Mask near_only = t < 0.0f || t * kNearer > leave_;

@@ -43,8 +43,8 @@ TEST(Batches, PartsShareNoRun) {
   EXPECT_EQ(independent_parts(Indices{}), Indices{});
   EXPECT_EQ(independent_parts(Indices{0, 1, 2, 3, 4, 5}), (Indices{0, 1, 2}));
   EXPECT_EQ(independent_parts(Indices{0, 1, 2, 3, 4, 5, 5, 4, 0}), (Indices{0, 3}));
-  // Batches share no run, so each begins with a part; within one, the end of a row and the beginning of the next may
-  // share nothing.
+  // Batches share no run, so each batch begins with a part. Within a batch, the end of a row and the beginning of the
+  // next may share nothing.
   const Indices rows = grid(40);
   for (const char* name : {"precomputed", "warp", "nvidia-gl"}) {
     const std::vector<uint32_t> batches = predict_batches(batch_model(name), rows).first_triangle;
@@ -65,8 +65,8 @@ TEST(Batches, OtherRunsAreCountedWhicheverNumberTheyHave) {
   EXPECT_THROW(other_runs(Indices{0}, Indices{0, 1}), std::invalid_argument);
 }
 
-// A driver's counts stand in columns of its own, for the indices that each row is about: here a driver that works as
-// the model does, so that both agree.
+// A driver's counts are in separate columns, for the indices of each row. This driver works like the model, so both
+// agree.
 TEST(Batches, WhatADriverCountsStandsBesideWhatIsPredicted) {
   BatchRequest request;
   request.models = {batch_model("nvidia-gl")};

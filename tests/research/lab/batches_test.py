@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""brokkr batches --driver: what OpenGL counts, and what comes where it cannot. tools/research/plot-batches: the tables of a page.
+"""Tests brokkr batches --driver: the counts of OpenGL, and the results without OpenGL. tools/research/plot-batches: the
+tables of a page.
 
     batches_test.py BROKKR
 """
@@ -42,7 +43,7 @@ class Batches(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def rows(self, *words, **environment):
-        """Rows of the table asr, and what was said on standard error."""
+        """Returns the rows of the table asr, and the text on standard error."""
         done = brokkr(MESH, *words, "-o", self.folder, **environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(self.folder / "batches-asr.csv", encoding="utf-8", newline="") as file:

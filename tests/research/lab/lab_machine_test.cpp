@@ -43,7 +43,7 @@ TEST(LabMachine, EveryRowSaysWhereItWasMeasured) {
   LabOptions o;
   o.quick = true;
   o.runs = 1;
-  o.decisions = o.most_tasks = 200;
+  o.decisions = o.max_tasks = 200;
   o.workers = 2;
   o.render.machine = MachineKind::cpu;
   const auto check = [&](std::span<const Experiment> experiments, const std::string& name) {

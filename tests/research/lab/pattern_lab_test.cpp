@@ -140,7 +140,7 @@ TEST_F(Lab, BlocksThatAreSimulatedAndThoseThatRanHaveColumnsOfTheirOwn) {
 TEST_F(Lab, SmallerBinsMeanMorePairs) {
   const Rows rows = make()->run("cost");
   const auto c = columns_of("cost");
-  std::map<std::string, double> pairs;  // of 60 rasterizers, city-1
+  std::map<std::string, double> pairs;  // for 60 rasterizers and city-1
   for (const Row& r : rows) {
     if (r[c.at("frame")] == "city-1" && r[c.at("asked")] == "60" && r[c.at("shading")] == "flat")
       pairs[r[c.at("bin")]] = std::stod(r[c.at("rasterizer_pairs")]);

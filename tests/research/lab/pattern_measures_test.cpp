@@ -236,7 +236,7 @@ TEST(Partition, BatchesAddUpToTheFrame) {
   }
 }
 
-// A draw whose vertex program the frame holds: parts of it have the positions that the program gave.
+// Parts of a draw with a vertex program have the positions that the program computed.
 TEST(Partition, PartsOfDrawsWithVertexProgramsAreFrames) {
   Frame frame = small_scene("generated:city", 160, 96);
   for (Command& command : frame.commands)
@@ -270,7 +270,7 @@ TEST(Work, FollowsTheFragments) {
   options.machine = MachineKind::cpu;
   options.workers = 2;
   options.shading = Shading::multiply_add;
-  options.rasterizers = 8;  // of 15 bins: one of them or two
+  options.rasterizers = 8;  // for 15 bins: each has one or two of them
   options.bin = 128;
   options.pattern = PatternKind::diagonal;
   options.trace = options.thread_time = true;

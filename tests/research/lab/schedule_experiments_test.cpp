@@ -19,7 +19,7 @@ std::vector<Cells> measure(const std::string& experiment, const std::string& mac
   options.quick = true;
   options.runs = 1;
   options.decisions = 2000;
-  options.most_tasks = 1000;
+  options.max_tasks = 1000;
   const auto on = make_lab_machine(machine);
   const std::vector<Cells> all =
       cells_of(run_experiment(schedule_experiments(), experiment, *on, options, [](const auto&) {}));

@@ -130,12 +130,12 @@ TEST(MapOfUnits, KnowsWhatIsNotThere) {
   const TileMap one = map_of_units(std::vector<int32_t>(64, 3), 8, 8);
   EXPECT_EQ(one.owners, 1);
   EXPECT_EQ(one.tile_x, 8);
-  // Each tile is separate, as with a driver that gives tiles to any free thread.
-  std::vector<int32_t> own;
+  // Each tile is separate, as if a driver gave tiles to any free thread.
+  std::vector<int32_t> units;
   for (int y = 0; y < 8; ++y) {
-    for (int x = 0; x < 8; ++x) own.push_back(y / 2 * 4 + x / 2);
+    for (int x = 0; x < 8; ++x) units.push_back(y / 2 * 4 + x / 2);
   }
-  const TileMap apart = map_of_units(own, 8, 8);
+  const TileMap apart = map_of_units(units, 8, 8);
   EXPECT_FALSE(apart.shared);
   EXPECT_EQ(apart.tile_x, 2);
   EXPECT_EQ(rule_of(apart).equal.size(), 0u);

@@ -50,9 +50,9 @@ TEST(G80Model, OtherPartsAreFoundToo) {
   const TileMap two = map_by_pairs(small, PairTest::time, ignore);
   EXPECT_EQ(two.owners, 2);
   EXPECT_EQ(rule_of(two).shifts, (std::vector<int>{0, 1}));
-  Bench of_two(small);
-  of_two.period = 2;
-  EXPECT_EQ(find_parameters(of_two).multiprocessors, 4);
+  Bench small_bench(small);
+  small_bench.period = 2;
+  EXPECT_EQ(find_parameters(small_bench).multiprocessors, 4);
 
   G80Model other(
       {.processors = 4, .tile = 32, .multiprocessors = 3, .fifo = 120, .primitives = 8, .shifts = {0, 3, 1}});
@@ -63,9 +63,9 @@ TEST(G80Model, OtherPartsAreFoundToo) {
   EXPECT_EQ(rule.period_x, 4);
   EXPECT_EQ(rule.period_y, 3);
   EXPECT_EQ(rule.shifts, (std::vector<int>{0, 3, 1}));
-  Bench of_four(other);
-  of_four.tile = 32;
-  const Parameters parts = find_parameters(of_four);
+  Bench other_bench(other);
+  other_bench.tile = 32;
+  const Parameters parts = find_parameters(other_bench);
   EXPECT_NEAR(parts.multiprocessors, 12, 1);
   EXPECT_NEAR(parts.points_in_warp, 8, 0.8);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`brokkr probe` as its page has it: experiments, drawings of one's own, films, and a map that other commands take.
+"""Tests `brokkr probe` as its page describes it: experiments, the user's drawings, films, and a map that other commands
+accept.
 
     probe_test.py BROKKR
 """

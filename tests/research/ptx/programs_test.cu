@@ -15,14 +15,14 @@ using brokkr::cuda_test::allocate;
 using brokkr::cuda_test::wait;
 
 __global__ void sum(const uint32_t* in, unsigned long long* out, int n) {
-  __shared__ unsigned long long of_warp[32];
+  __shared__ unsigned long long warp_sums[32];
   unsigned long long s = 0;
   for (int i = int(blockIdx.x * blockDim.x + threadIdx.x); i < n; i += int(gridDim.x * blockDim.x)) s += in[i];
   for (int step = 16; step > 0; step /= 2) s += __shfl_down_sync(~0u, s, unsigned(step));
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = s;
+  if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = s;
   __syncthreads();
   if (threadIdx.x < 32) {
-    s = threadIdx.x < blockDim.x / 32 ? of_warp[threadIdx.x] : 0;
+    s = threadIdx.x < blockDim.x / 32 ? warp_sums[threadIdx.x] : 0;
     for (int step = 16; step > 0; step /= 2) s += __shfl_xor_sync(~0u, s, step);
     if (threadIdx.x == 0) atomicAdd(out, s);
   }
@@ -33,12 +33,12 @@ struct Case {
   float f, g;
   double d, e;
   int32_t i, j;
-  uint64_t u, v;
+  uint64_t u, w;
 };
 template <class T>
-__host__ __device__ void put(uint64_t*& to, T v) {
+__host__ __device__ void put(uint64_t*& to, T value) {
   uint64_t bits = 0;
-  memcpy(&bits, &v, sizeof v);
+  memcpy(&bits, &value, sizeof value);
   *to++ = bits;
 }
 constexpr int kResults = 48;
@@ -54,18 +54,18 @@ __host__ __device__ void compute(const Case& c, uint64_t* r) {
   const bool numbers = c.f == c.f && c.g == c.g;  // the C library keeps signalling NaN
   real(numbers ? fminf(c.f, c.g) : 0.f), real(numbers ? fmaxf(c.f, c.g) : 0.f);
   put(r, c.i + c.j), put(r, c.i - c.j), put(r, c.i * c.j), put(r, c.j != 0 && c.j != -1 ? c.i / c.j : 0);
-  put(r, c.j != 0 && c.j != -1 ? c.i % c.j : 0), put(r, c.u + c.v), put(r, c.u * c.v), put(r, c.v != 0 ? c.u / c.v : 0);
-  put(r, c.v != 0 ? c.u % c.v : 0), put(r, c.i >> (c.j & 31)), put(r, uint32_t(c.i) >> (c.j & 31)),
+  put(r, c.j != 0 && c.j != -1 ? c.i % c.j : 0), put(r, c.u + c.w), put(r, c.u * c.w), put(r, c.w != 0 ? c.u / c.w : 0);
+  put(r, c.w != 0 ? c.u % c.w : 0), put(r, c.i >> (c.j & 31)), put(r, uint32_t(c.i) >> (c.j & 31)),
       put(r, c.u << (c.j & 63));
   put(r, int64_t(c.u) >> (c.j & 63)), put(r, c.f < c.g), put(r, c.f >= c.g), put(r, c.d != c.e), put(r, c.i < c.j);
-  put(r, uint32_t(c.i) < uint32_t(c.j)), put(r, int64_t(c.u) < int64_t(c.v)), put(r, int64_t(c.i) * c.j);
+  put(r, uint32_t(c.i) < uint32_t(c.j)), put(r, int64_t(c.u) < int64_t(c.w)), put(r, int64_t(c.i) * c.j);
   put(r, (c.i & c.j) ^ ~(c.i | c.j)), put(r, int8_t(c.i)), put(r, uint16_t(c.j)), put(r, int64_t(int16_t(c.i)));
 #if defined(__CUDA_ARCH__)
-  put(r, __popcll(c.u) * 4096 + __clz(c.i) * 64 + __clzll(int64_t(c.v))), put(r, __umul64hi(c.u, c.v));
+  put(r, __popcll(c.u) * 4096 + __clz(c.i) * 64 + __clzll(int64_t(c.w))), put(r, __umul64hi(c.u, c.w));
 #else
   put(r, __builtin_popcountll(c.u) * 4096 + (c.i ? __builtin_clz(uint32_t(c.i)) : 32) * 64 +
-             (c.v ? __builtin_clzll(c.v) : 64));
-  put(r, uint64_t((unsigned __int128)(c.u) * c.v >> 64));
+             (c.w ? __builtin_clzll(c.w) : 64));
+  put(r, uint64_t((unsigned __int128)(c.u) * c.w >> 64));
 #endif
   while (r < begin + kResults) *r++ = 0;
 }
@@ -105,12 +105,12 @@ __global__ void collectives(uint32_t* out) {
 #endif
   out[threadIdx.x * 8 + 3] = __match_any_sync(~0u, lane / 4);
   // Half warps that diverge and meet in separate collectives.
-  uint32_t v;
+  uint32_t shuffled;
   if (lane % 2 == 0)
-    v = __shfl_sync(0x55555555u, lane, 2) + 100;
+    shuffled = __shfl_sync(0x55555555u, lane, 2) + 100;
   else
-    v = __shfl_sync(0xaaaaaaaau, lane, 3) + 200;
-  out[threadIdx.x * 8 + 4] = v;
+    shuffled = __shfl_sync(0xaaaaaaaau, lane, 3) + 200;
+  out[threadIdx.x * 8 + 4] = shuffled;
   out[threadIdx.x * 8 + 5] = uint32_t(__syncthreads_count(lane < 3));
   out[threadIdx.x * 8 + 6] = uint32_t(__any_sync(~0u, lane == 31) + 2 * __all_sync(~0u, lane < 31));
   out[threadIdx.x * 8 + 7] = __shfl_up_sync(~0u, lane, 1, 8);
@@ -147,7 +147,7 @@ TEST(PtxPrograms, ArithmeticIsTheHosts) {
     Case& c = cases.get()[i];
     c.f = number(), c.g = number(), c.d = double(number()) * 1.1, c.e = double(number());
     c.i = int32_t(random()) >> (random() % 32), c.j = int32_t(random()) >> (random() % 32);
-    c.u = random() >> (random() % 64), c.v = random() >> (random() % 64);
+    c.u = random() >> (random() % 64), c.w = random() >> (random() % 64);
   }
   compute_all<<<(n + 255) / 256, 256>>>(cases.get(), results.get(), n);
   wait();

@@ -1,4 +1,4 @@
-// Which ranks a GPU link connects, and which GPU belongs to which rank. The link itself needs GPUs.
+// The ranks that a GPU link connects, and the GPU of each rank. The link itself needs GPUs.
 #include "ranks/square_link.h"
 
 #include <gtest/gtest.h>

@@ -136,9 +136,9 @@ TEST(RankModel, NoFrameIsQuickerThanARanksOwnWork) {
     for (const SegmentLoad& segment : load) {
       double most = 0;
       for (size_t r = 0; r < size_t(ranks); ++r) {
-        double own = 0;
-        for (const MergeLoad& merge : segment.merges) own += merge.project_us[r] + merge.render_us[r];
-        most = std::max(most, own);
+        double work = 0;
+        for (const MergeLoad& merge : segment.merges) work += merge.project_us[r] + merge.render_us[r];
+        most = std::max(most, work);
       }
       least += most;
     }
@@ -174,7 +174,7 @@ class CostsFile : public testing::Test {
     Costs costs;
     costs.machine = "cpu";
     costs.workers = 2;
-    costs.most_ranks = 16;
+    costs.max_ranks = 16;
     costs.pattern = "diagonal";
     FrameCosts frame{"generated:city?triangles=3000&draws=5", 1920, 1080, {2}, {0}, {}, {}};
     for (uint32_t command = 0; command < 8; ++command) frame.draws.push_back({command, 600, 60});

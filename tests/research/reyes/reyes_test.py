@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`brokkr reyes`: pictures, reports and overlays, and how it refuses.
+"""Tests `brokkr reyes`: pictures, reports, overlays and refusals.
 
     reyes_test.py BROKKR
 """

@@ -71,7 +71,7 @@ TEST_F(SimtPrograms, ThreadsThatSpawnKeepLanesBusy) {
   EXPECT_GT(spawned.requested_read, 2 * loops.requested_read);
 }
 
-// GrUG takes fewer steps down; the unit takes the grid's walk off the program, and changes no hit.
+// GrUG takes fewer steps down. The unit executes the grid's walk in place of the program, and changes no hit.
 TEST_F(SimtPrograms, GrugTakesFewerInstructionsAndFewerStillWithItsUnit) {
   Config c = with_ideal_memory(find_config("thesis-7.3"));
   ProgramSize size = kSmall;

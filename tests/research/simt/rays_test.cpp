@@ -24,9 +24,9 @@ double lanes_at_work(const CpuRays& run) {
   return double(run.counts.lanes) / double(run.counts.turns * uint32_t(run.lanes));
 }
 
-// The three scenes have the triangles that were asked for, fill the box that the rays' eye looks at, and differ: the
-// densest of 4 x 4 parts of the ground has nearly all of the forest's triangles beside its trees' and few of the
-// hall's.
+// The three scenes have the requested number of triangles, fill the box at which the eye of the rays looks, and differ.
+// The densest of 4 x 4 parts of the ground has nearly all of the forest's triangles, apart from its trees, and few of
+// the hall's.
 TEST(SimtRayScenes, AreThreePlaces) {
   double densest[3] = {}, hits[3] = {};
   for (const RayPlace place : {RayPlace::conference, RayPlace::atrium, RayPlace::fairyforest}) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Our own kernels under the SIMT lens: `--machine simt`, and `brokkr simt` with run_frame and queues.
+"""Tests our own kernels on the simulated device: `--machine simt`, and `brokkr simt` with run_frame and queues.
 
     simt_test.py BROKKR
 """

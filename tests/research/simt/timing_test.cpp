@@ -207,8 +207,7 @@ TEST(SimtTiming, TheLargeCacheIsBehindTheSmallOnes) {
   const std::string load = "ld.global.u32 %r1, [%rd0];";
   EXPECT_EQ(cycles(load, c), 4 + memory + 1);
   EXPECT_EQ(cycles(load + load, c), 4 + memory + small + 1);
-  // After two other lines of its set, the line is no longer in the small cache but in the large one, where it has its
-  // set of 16 to itself.
+  // After two other lines of its set, the line is only in the large cache. There no other line uses its set of 16.
   const std::string others = "ld.global.u32 %r1, [%rd0+512]; ld.global.u32 %r1, [%rd0+1024];";
   EXPECT_EQ(cycles(load + others + load, c), 4 + 3 * memory + large + 1);
   c.l2.kind = CacheConfig::Kind::perfect;

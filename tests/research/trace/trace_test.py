@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""brokkr trace as a user meets it: bright pictures, time limits, Ctrl-C, what it prints.
+"""Tests brokkr trace as a user runs it: bright pictures, time limits, Ctrl-C, output.
 
     trace_test.py PROGRAM
 """
@@ -73,7 +73,7 @@ class Trace(unittest.TestCase):
         self.assertTrue((self.path / "a.png").exists())
 
     def traces(self, run):
-        """Whether it traces: its signals are noted before its threads start."""
+        """Returns true if it traces: its signals are noted before its threads start."""
         self.assertIsNone(run.poll(), "it ended by itself")
         return len(list(pathlib.Path(f"/proc/{run.pid}/task").iterdir())) > 1
 

@@ -306,7 +306,7 @@ TEST(Tracer, ABoundThatComesDownTellsRegionsApart) {
   if (find_cpu_kernel("emulated") != nullptr) machines.push_back("emulated");
   for (const std::string& machine : machines) {
     const TraceScene scene = make_trace_scene(made.frame, {});
-    const auto most_of = [&](bool decreasing) {
+    const auto max_samples_of = [&](bool decreasing) {
       TraceOptions o = few_samples(24);
       o.adaptive = true;
       o.high_error = 1e5f;
@@ -319,7 +319,7 @@ TEST(Tracer, ABoundThatComesDownTellsRegionsApart) {
       EXPECT_EQ(std::accumulate(picture.samples.begin(), picture.samples.end(), uint64_t(0)), 24u * 64 * 64) << machine;
       return *std::max_element(picture.samples.begin(), picture.samples.end());
     };
-    const uint32_t fixed = most_of(false), decreasing = most_of(true);
+    const uint32_t fixed = max_samples_of(false), decreasing = max_samples_of(true);
     EXPECT_LE(fixed, 28u) << machine << ": one bucket is a queue, in which regions take turns";
     EXPECT_GE(decreasing, 36u) << machine;
   }

@@ -59,14 +59,14 @@ TEST(TracePainter, GrowsToTheTracersPicture) {
   ASSERT_EQ(first.height, kHeight);
   ASSERT_TRUE(dynamic_cast<const TracePainting*>(first.painting.get()));
   EXPECT_TRUE(first.goes_on);
-  EXPECT_EQ(traced_in(first).most_samples, 0u) << "a coarse picture comes first";
+  EXPECT_EQ(traced_in(first).max_samples, 0u) << "a coarse picture comes first";
   EXPECT_TRUE(std::any_of(first.pixels.begin(), first.pixels.end(), [](uint32_t p) { return p != 0xff000000u; }));
 
   const Painted last = painted_to_the_end(*painter, request);
   const TracePainting& t = traced_in(last);
   EXPECT_TRUE(t.report.is_complete);
-  EXPECT_EQ(t.least_samples, 8u);
-  EXPECT_EQ(t.most_samples, 8u);
+  EXPECT_EQ(t.min_samples, 8u);
+  EXPECT_EQ(t.max_samples, 8u);
   trace::TraceOptions options;
   options.samples = 8;
   trace::Tracer tracer(make_task_machine("cpu"), trace::make_trace_scene(request.scene->frame, {}), options);
@@ -87,7 +87,7 @@ TEST(TracePainter, ShowsAnewWithoutTracingAnewAndBeginsAnewForAnotherCamera) {
   Camera camera = request.scene->camera;
   camera.eye = camera.target + (camera.eye - camera.target) * 1.1f;
   request.camera = camera;
-  EXPECT_EQ(traced_in(painter->paint(request, {})).most_samples, 0u);
+  EXPECT_EQ(traced_in(painter->paint(request, {})).max_samples, 0u);
   EXPECT_NE(traced_in(painted_to_the_end(*painter, request)).picture.rgb, traced_in(usual).picture.rgb);
   request.camera.reset();
   EXPECT_EQ(traced_in(painted_to_the_end(*painter, request)).picture.rgb, traced_in(usual).picture.rgb);
@@ -120,7 +120,7 @@ TEST(TracePainter, GivesMoreSamplesWhereTheyAreNeeded) {
   trace_of(request.settings).worst_error = 0.2f;
   const Painted painted = painted_to_the_end(*painter, request);
   const TracePainting& t = traced_in(painted);
-  EXPECT_LT(t.least_samples, t.most_samples);
+  EXPECT_LT(t.min_samples, t.max_samples);
   EXPECT_NEAR(t.mean_samples, 32, 2);
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Traced pictures and micropolygons in the window, as a user has them.
+"""Tests traced pictures and micropolygons in the window, as a user sees them.
 
     painting_test.py BROKKR [FOLDER]    leaves its pictures in FOLDER
 
@@ -56,7 +56,7 @@ Ke 8 8 7
 
 
 def drawn_again(session, command, output):
-    """What the command that stands in a picture draws, by the program that is tested."""
+    """Draws the command that a picture contains with the tested program."""
     words = shlex.split(command)
     assert words[0] == "brokkr", command
     subprocess.run([BROKKR, *words[1:], "-o", str(output)], check=True, stdout=subprocess.DEVNULL, cwd=session.folder)
@@ -104,7 +104,7 @@ def pauses_and_goes_on(session):
 
 
 def shows_the_sample_map(session):
-    """Over the picture: colours of heat, which are none of the room's, and numbers that say what they mean."""
+    """Checks that the picture has heat colours, which the room has not, and a legend with numbers."""
     session.screen.key("F2")
     def has_heat():
         rows = session.image(*SIZE)

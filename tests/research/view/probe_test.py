@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The viewer's panel Probe: a film of the G80 model, and a slow fragment that a click into it places.
+"""Tests the viewer's panel Probe: a film of the G80 model, and a slow fragment that a click places.
 
     probe_test.py BROKKR
 

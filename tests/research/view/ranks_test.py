@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The window of several ranks: `mpirun -n 2 brokkr view`. What it shows is what one rank draws, frame after frame.
+"""Tests the window of several ranks: `mpirun -n 2 brokkr view`. It shows the pictures of one rank, frame after frame.
 
     ranks_test.py BROKKR MPIRUN…    MPIRUN with its options; leaves its pictures in no folder
 
@@ -25,7 +25,7 @@ CITY = "generated:city?triangles=3000"
 
 
 def process_of(session, rank):
-    """That mpirun has started as this rank."""
+    """Returns the process that mpirun has started as this rank."""
     for status in pathlib.Path("/proc").glob("[0-9]*/status"):
         try:
             is_ours = re.search(rf"^PPid:\t{session.process.pid}$", status.read_text(), re.M)
@@ -55,7 +55,7 @@ def shows_what_one_rank_draws(session, folder):
 
 
 def ends_with_a_rank(session):
-    """A rank that dies ends all, and the window with it, in words that name it."""
+    """Checks that a rank that dies ends all ranks and the window, with a message that names it."""
     os.kill(process_of(session, 1), signal.SIGKILL)
     assert session.process.wait(60) != 0
     session.log.seek(0)
@@ -64,7 +64,8 @@ def ends_with_a_rank(session):
 
 
 def says_that_a_rank_has_no_such_file(session, elsewhere, name, whole):
-    """A relative path that means something in one rank's folder only. The session goes on, and draws once all have it."""
+    """Checks a relative path that exists only in one rank's folder. The session continues, and draws as soon as all
+    have the file."""
     wait_for("an error", session.shows_error)
     assert session.process.poll() is None
     session.screen.key("Escape")

@@ -4,7 +4,7 @@
     yield Access(word)        a dependent access to memory that no other process changes at the same time
     yield Atomic(word)        a read-modify-write of a word: those of one word are served one after the other
     yield Change(word)        the same without waiting for the result
-    yield Join(processes)     starts processes, goes on when all have ended
+    yield Join(processes)     starts processes, continues when all have ended
 """
 import dataclasses
 import heapq
@@ -13,7 +13,7 @@ import itertools
 
 @dataclasses.dataclass
 class Word:
-    """A shared word: how often it was changed, and how long accesses waited for others in total."""
+    """A shared word: the number of its changes, and the total time for which accesses waited for others."""
     name: str
     free: float = 0.0
     changes: int = 0
@@ -94,7 +94,7 @@ class Simulation:
         return end
 
     def _serve(self, word):
-        """When a word has been changed that is sent for now."""
+        """Returns the time at which a word that is requested now has been changed."""
         arrival = self.now + self.trip / 2
         begin = max(arrival, word.free)
         word.free = begin + self.turn

@@ -1,8 +1,8 @@
 """The work of run_frame's blocks in dependent accesses, changes of shared words and instructions.
 
-Each number names the function from which it was read. A dependent access is one whose result the next step needs; those that
-lanes or independent loads make together count once. Instructions are those of tools/sass-cost: the mean of the least and
-the most of each pass.
+Each number names the function from which it was read. A dependent access is one whose result the next step needs;
+accesses that lanes or independent loads make together count once. Instructions are those of tools/sass-cost: the mean
+of the least and the most of each pass.
 """
 import dataclasses
 import math
@@ -55,14 +55,15 @@ class Frame:
 
     def __init__(self, statistics, plan, cost):
         self.s, self.plan, self.cost = statistics, plan, cost
-        # Kept triangles come from batches that are half full of them: the others face away, lie outside the picture or
-        # between samples.
+        # Half of the triangles of their batches are kept: the others face away, or lie outside the picture or between
+        # samples.
         batches = max(1, statistics["batches"])
         self.seen_batches = min(1.0, statistics["triangles_out"] / 16 / batches)
         self.direct_batches = min(1.0, statistics.get("triangles_direct", 0) / 16 / batches)
 
     def geometry_instructions(self):
-        """Instructions of a mean batch; those added by a batch that fills a block; those added by one that draws its triangles."""
+        """Returns the instructions of a mean batch, those that filling a block adds, and those that drawing its
+        triangles adds."""
         s, c = self.s, self.cost
         runs = s["vertex_shader_runs"] / max(1, s["batches"])
         shared = s["vertex_shader_runs"] < 2 * s["triangles_in"]
@@ -83,7 +84,7 @@ class Frame:
         return c[first] + side * c[f"{way}: row of samples"] + side ** 2 * c[f"{way}: step to the next sample"]
 
     def block_instructions(self):
-        """Instructions for one element of a rasterizer's queue."""
+        """Returns the instructions for one element of a rasterizer's queue."""
         s, c = self.s, self.cost
         return (self.small_instructions("small triangles: 32 of a block in a region", "small triangles") +
                 s["fragments"] / max(1, s["queue_elements"]) / 32 * c["key: load, compare and swap, once"])
@@ -106,7 +107,7 @@ class Launch:
 
     def __init__(self, simulation, gpu, frame, ahead=True, bits=True, seed=1):
         self.ahead = ahead  # whether leading warps request their decisions' words before they meet the others
-        self.by_bits = bits  # whether bits say which rasterizers after the first ASKED are worth asking
+        self.by_bits = bits  # whether bits tell which rasterizers after the first ASKED may have work
         self.sim, self.gpu, self.frame, self.random = simulation, gpu, frame, random.Random(seed)
         s, p = frame.s, frame.plan
         self.tasks = -(-s["batches"] // p["task_batches"])
@@ -142,7 +143,7 @@ class Launch:
         return self.gpu.multiprocessors * self.gpu.blocks_per_sm
 
     def compute(self, instructions, kind, warps=None):
-        """A warp's time for a number of instructions, while `warps` of its multiprocessor compute."""
+        """Returns a warp's time for a number of instructions, while `warps` warps of its multiprocessor compute."""
         busy = (warps or self.gpu.warps) * self.gpu.blocks_per_sm
         cycles = max(self.gpu.cycles, busy / 4)
         return Wait(instructions * cycles / self.gpu.clock, kind)
@@ -182,8 +183,9 @@ class Launch:
             yield Wait(3 * self.gpu.sync, "barriers")
 
     def longest(self, b):
-        """The longest queue among the first ASKED behind the block's last of which one has something to do; how often ASKED were
-        asked: once, and again where bits say that one may have something to do (pipeline/launch_tree.h)."""
+        """Returns the longest queue among the first ASKED rasterizers after the block's last one, and the number of
+        times that ASKED were asked. They are asked once, and again if bits say that one of them may have something to
+        do (pipeline/launch_tree.h)."""
         n = len(self.queue)
         complete = self.completed_tasks >= self.tasks
         order = [(self.cursor[b] + i) % n for i in range(n)]

@@ -1,7 +1,7 @@
 """Two network namespaces and a shaped line between them, for two ranks that talk TCP. Needs root and iproute2.
 
-The line is a veth pair with `tc netem` where the kernel has it. Elsewhere it is two TUN devices with a relay between them:
-this program reads each packet, holds it back as long as the line is late and busy, and writes it to the other side.
+The line is a veth pair with `tc netem` if the kernel has it. Otherwise it is two TUN devices with a relay between them:
+this program reads each packet, holds it back for the delay and the load of the line, and writes it to the other side.
 """
 import fcntl
 import heapq
@@ -15,7 +15,7 @@ import time
 NAMES = ("brokkr-a", "brokkr-b")  # names of the namespaces, and of the computers that the ranks see
 ADDRESSES = ("10.77.0.1", "10.77.0.2")
 SUBNET = "10.77.0.0/24"
-MTU = 60000  # few packets, since a relay costs time for each
+MTU = 60000  # few packets, because a relay costs time for each
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 
 
@@ -24,7 +24,7 @@ def ip(*words, check=True):
 
 
 class Relay(threading.Thread):
-    """Carries packets between two TUN devices: each takes its time on the line, one behind the other, and the delay."""
+    """Carries packets between two TUN devices, one after another. Each takes its time on the line, and the delay."""
 
     def __init__(self, delay_s, bytes_per_s):
         super().__init__(daemon=True)
@@ -66,7 +66,7 @@ class Relay(threading.Thread):
 
 
 class Network:
-    """A context: the namespaces are there inside of it."""
+    """A context in which the namespaces exist."""
 
     def __init__(self, delay_us, gb_per_s):
         self.delay_us, self.gb_per_s = delay_us, gb_per_s
@@ -117,8 +117,8 @@ class Network:
             self.relay = None
 
     def command(self, agent, mpirun, words):
-        """`mpirun` with a rank in each namespace, running `words`; it is started in the first one. `agent`: a file for what
-        starts programs on the other computer."""
+        """`mpirun` with a rank in each namespace, running `words`; it starts in the first one. `agent`: a file for the
+        program that starts ranks on the other computer."""
         agent.write_text("#!/bin/sh\n# Open MPI calls this as it would call ssh: the host, then a command.\nshift\n"
                          f"exec ip netns exec {NAMES[1]} unshare --uts sh -c \"hostname {NAMES[1]}; $*\"\n")
         agent.chmod(0o755)

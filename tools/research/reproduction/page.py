@@ -1,4 +1,5 @@
-"""docs/research/reproduction.md from the table and the kept results: every number on it is read from a file that the tool kept."""
+"""Writes docs/research/reproduction.md from the table and the kept results: every number on it comes from a file that
+the tool kept."""
 import pathlib
 
 from command_line import ROOT, Wrong
@@ -38,7 +39,7 @@ def link(paths):
 
 
 def side_by_side(paths):
-    """Pictures of a row, as a table of one line."""
+    """Returns the pictures of a row as a table of one line."""
     shown = [f"![{pathlib.PurePath(path).stem}]({path})" for path in paths]
     return "| " + " | ".join(shown) + " |\n|" + "---|" * len(shown)
 
@@ -48,7 +49,8 @@ def cell(text):
 
 
 def lines_of(row, results):
-    """The table lines of a row, the words of its agreements, and a line for each exact value that does not agree."""
+    """Returns the table lines of a row, the words of its agreements, and a line for each exact value that does not
+    agree."""
     def folder_of(name):
         return results / name if runs.record_of(results, name) else None
 
@@ -60,7 +62,7 @@ def lines_of(row, results):
         return f"*{text}*" if record["form"] == "quick" else text
 
     def counts(value):
-        """A quick form measures nothing, but what is exact agrees in any form."""
+        """Returns true if the value counts: a quick form measures nothing, but exact values agree in any form."""
         return value.ours != "" and (value.exact or runs.record_of(results, value.measurement)["form"] == "whole")
 
     compared = list(values.compared(row, folder_of))
@@ -82,7 +84,7 @@ def lines_of(row, results):
 
 
 def print_values(rows, results):
-    """The values of rows that have been measured, beside the paper's, as text."""
+    """Prints the values of measured rows beside the paper's."""
     for row in rows:
         for value in values.compared(row, lambda name: results / name if runs.record_of(results, name) else None):
             if value.ours != "" and value.word != values.UNREADABLE:
@@ -121,13 +123,13 @@ def measurements_text(measurements, results):
 
 
 def is_only_quick(row, results):
-    """Whether the values of a row come from quick forms alone."""
+    """Returns true if all values of a row come from quick forms."""
     forms = {record["form"] for name in measurements_of([row]) if (record := runs.record_of(results, name))}
     return forms == {"quick"}
 
 
 def write(path, seeds, measurements, rows, results):
-    """Writes the page, and returns {agreement: count} of all values, and what must agree and does not."""
+    """Writes the page. Returns {agreement: count} of all values, and the exact values that do not agree."""
     parts, words, broken = [], [], []
     for seed, title in seeds.items():
         mine = [row for row in rows if row.seed == seed]

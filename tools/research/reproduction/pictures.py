@@ -15,7 +15,7 @@ def words_of(text):
 
 
 def page_lacks(measurement):
-    """The command that is missing on the measurement's page, word for word."""
+    """Returns the command that is missing on the measurement's page, word for word."""
     if not measurement.page:
         return ""
     page = words_of(re.sub(r"  #.*", "", (ROOT / "docs" / measurement.page).read_text(encoding="utf-8")))
@@ -23,7 +23,7 @@ def page_lacks(measurement):
 
 
 def last_commit(paths):
-    """Time, short name and subject of the last commit that touched one of the paths; None: there is none."""
+    """Returns time, short name and subject of the last commit that touched one of the paths; None if there is none."""
     command = ["git", "log", "-1", "--format=%ct%x09%h%x09%s", "--", *paths]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if run.returncode != 0:
@@ -53,8 +53,8 @@ def check(measurements):
 
 
 def write_tables(measurement, printed, change):
-    """Puts the tables that were printed into the page, where it has a line <!-- table: TITLE --> before one. Without
-    `change` it only looks that all of the page's tables are there."""
+    """Replaces each table of the page that follows a line <!-- table: TITLE --> by the printed one. Without `change` it
+    only checks that all of the page's tables exist."""
     made = dict(re.findall(r"^(\S[^\n]*)\n\n((?:\|[^\n]*\n)+)", printed, re.MULTILINE))
     path = ROOT / "docs" / measurement.page
     page, found = path.read_text(encoding="utf-8"), 0
@@ -74,7 +74,7 @@ def write_tables(measurement, printed, change):
 
 
 def draw(measurement, places, quick):
-    """Draws a measurement's pictures into `places.images`, and in the whole form writes the page's tables."""
+    """Draws a measurement's pictures into `places.images`. In the whole form it also writes the page's tables."""
     if not measurement.plot:
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -28,7 +28,7 @@ def git(*words):
 
 
 def code():
-    """The last commit of the files that can change a number, and whether the checkout differs from it."""
+    """Returns the last commit of the files that can change a number, and whether the checkout differs from it."""
     folders = ["src", "shaders", "assets", "scenes"]
     return {"commit": git("log", "-1", "--format=%h", "--", *folders) or "unknown",
             "changed": bool(git("status", "--porcelain", "--untracked-files=no", "--", *folders))}
@@ -41,7 +41,7 @@ def machine():
 
 
 class Places:
-    """Where things lie: `work` is the folder that commands run in, `results` has a folder for each measurement."""
+    """The folders: commands run in `work`, and `results` has a folder for each measurement."""
 
     def __init__(self, options):
         self.brokkr, self.simt, self.captures = options.brokkr, options.simt, options.captures
@@ -53,7 +53,8 @@ class Places:
         return self.simt if "simt" in measurement.needs else self.brokkr
 
     def counted(self):
-        """A program with a kernel for AVX2, as valgrind does not know AVX-512; None if there is none."""
+        """Returns a program with a kernel for AVX2, because valgrind does not support AVX-512; None if there is
+        none."""
         for program in (self.brokkr, self.simt, ROOT / "build/isas/brokkr"):
             if program and os.path.exists(program):
                 listed = subprocess.run([program, "machines", "--json", "-"], capture_output=True, text=True).stdout
@@ -62,7 +63,8 @@ class Places:
         return None
 
     def words(self, command, measurement):
-        """The words of a command, ready to run in `work`, and the file that its output goes to; Wrong: a frame is not there."""
+        """Returns the words of a command for `work`, and the file for its output. Raises Wrong if a frame is
+        missing."""
         words, output = [], None
         pieces = iter(shlex.split(command))
         for word in pieces:
@@ -90,7 +92,7 @@ class Places:
         return words, output
 
     def has(self, need):
-        """The reason why a need is not met here; empty if it is met."""
+        """Returns the reason why a need is not met here; empty if it is met."""
         if need == "simt":
             listed = subprocess.run([self.simt, "simt", "--list"], capture_output=True, text=True)
             usable = listed.returncode == 0 and "built without" not in listed.stdout
@@ -111,26 +113,27 @@ class Places:
 
 
 def record_of(results, name):
-    """The record of a measurement's last run; None if there was none."""
+    """Returns the record of a measurement's last run; None if there was none."""
     path = results / name / "run.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 class Running:
-    """One measurement, by its commands one after another in a process group of its own."""
+    """One measurement: runs its commands one after another in a separate process group."""
 
     def __init__(self, measurement, places, quick):
         self.measurement, self.places, self.quick = measurement, places, quick
         self.commands = measurement.quick if quick else measurement.whole
         self.expected = measurement.seconds if quick else 60 * measurement.minutes
-        self.processor = 0.0  # seconds of the processor, of all its processes
+        self.processor = 0.0  # processor time of all its processes in seconds
 
     def limit(self):
-        """Seconds after which a measurement counts as a hang; more on a computer that others use."""
+        """Returns the seconds after which a measurement counts as a hang: more on a computer that other programs
+        use."""
         return (120 + (10 if self.quick else 4) * self.expected) * max(1, os.getloadavg()[0] / machine()["cores"])
 
     def run(self, stop):
-        """Returns its seconds. Throws Wrong where a command fails or takes too long."""
+        """Returns its seconds. Raises Wrong if a command fails or takes too long."""
         begin = time.monotonic()
         (self.places.work / self.measurement.folder).mkdir(parents=True, exist_ok=True)
         for command in self.commands:
@@ -154,7 +157,8 @@ class Running:
         return time.monotonic() - begin
 
     def has_ended(self, process):
-        """Whether a command has ended; then its processor time, with that of the processes that it waited for, is added."""
+        """Returns true if a command has ended. Then adds its processor time, with that of the processes that it waited
+        for."""
         ended, status, used = os.wait4(process.pid, os.WNOHANG)
         if ended == 0:
             return False
@@ -163,7 +167,7 @@ class Running:
         return True
 
     def keep(self, seconds):
-        """Copies its output to the results and records its commands."""
+        """Copies its output to the results, and records its commands."""
         folder = self.places.results / self.measurement.name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -189,7 +193,7 @@ class Running:
 
 
 def is_done(measurement, places, quick):
-    """Whether the results of these commands and this code are there."""
+    """Returns true if the results of these commands and this code exist."""
     record = record_of(places.results, measurement.name)
     if record is None or record["changed"] or record["commit"] != code()["commit"] or record["machine"] != machine():
         return False
@@ -197,7 +201,7 @@ def is_done(measurement, places, quick):
 
 
 class Progress:
-    """Lines on stderr: what has ended, and how long the rest takes, by the pace so far."""
+    """Prints lines on stderr: the finished measurements, and the time that the rest takes at the pace so far."""
 
     def __init__(self, running, lanes):
         self.left = {r.measurement.name: r.expected for r in running}
@@ -216,7 +220,8 @@ class Progress:
 
 
 def run_all(running, jobs):
-    """Returns the lines of those that failed. What is timed in its whole form runs after all others, alone."""
+    """Returns the lines of the failed ones. Measurements that are timed in their whole form run alone, after all
+    others."""
     failed, progress, stop = [], Progress(running, jobs), threading.Event()
 
     def one(r):

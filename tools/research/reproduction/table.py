@@ -1,7 +1,8 @@
 """The rows and the measurements of table.json: every figure, table and experiment of the papers, and the commands that make them.
 
-A row says what a paper shows, which measurement repeats it, the paper's values and how to read ours (values.py). A
-measurement is one command or several, with a form in seconds for --quick; many rows may read one measurement.
+A row describes what a paper shows, the measurement that repeats it, the paper's values and the way to read ours
+(values.py). A measurement is one command or several, with a form in seconds for --quick; many rows may read one
+measurement.
 """
 import dataclasses
 import json
@@ -62,7 +63,7 @@ def commands(value):
 
 
 def read(path=FILE):
-    """The seeds (key: title), the measurements by their names, and the rows."""
+    """Returns the seeds (key: title), the measurements by their names, and the rows."""
     table = json.loads(path.read_text(encoding="utf-8"))
     measurements = {}
     for name, fields in table["measurements"].items():
@@ -84,7 +85,7 @@ def read(path=FILE):
 
 
 def wrong(seeds, measurements, rows):
-    """The contradictions in the table, one line each."""
+    """Yields the contradictions in the table, one line each."""
     names = [row.name for row in rows]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"{name}: is there twice"
@@ -109,8 +110,8 @@ def wrong(seeds, measurements, rows):
 
 
 def selected(names, seeds, measurements, rows):
-    """Rows and measurements that the names mean: seeds, rows (with or without their seed) or measurements; all without a
-    name."""
+    """Returns the rows and measurements that the names mean: seeds, rows (with or without their seed) or measurements.
+    Without a name, returns all."""
     if not names:
         return rows, list(measurements.values())
     mine, wanted = [], {}

@@ -34,7 +34,8 @@ WITHIN, NEARLY = 0.15, 0.5
 
 @dataclasses.dataclass(frozen=True)
 class Compared:
-    """`word` is one of the words above; `number` is ours over the paper's, or over the bound that it misses."""
+    """`word` is one of the words above. `number` is our value divided by the paper's, or by the bound that it
+    misses."""
     name: str
     paper: str
     ours: float | str
@@ -66,7 +67,7 @@ def number_of(text):
 
 
 def sum_of(row, columns):
-    """The number of a column, or the sum of several; None if one has none."""
+    """Returns the number of a column, or the sum of several; None if one has no number."""
     numbers = [number_of(row.get(column)) for column in columns.split(" + ")]
     return None if None in numbers else sum(numbers)
 
@@ -95,7 +96,7 @@ TAKES = {"only": single, "first": lambda n: n[0], "max": max, "min": min, "mean"
 
 
 def extreme(rows, column, take, by):
-    """The number of `column` whose rows have the extreme of `by`."""
+    """Returns the number of `column` whose rows have the extreme of `by`."""
     groups = {}
     for row in rows:
         at = number_of(row[column])
@@ -110,7 +111,7 @@ def extreme(rows, column, take, by):
 
 
 def read(value, folder):
-    """The number, or the text, that a value's fields name."""
+    """Returns the number or the text that a value's fields name."""
     path = folder / value["from"]
     if "text" in value:
         found = re.search(value["text"], content_of(folder, value["from"]))
@@ -139,7 +140,7 @@ def read(value, folder):
 
 
 def compare(paper, ours, within=WITHIN, from_one=False):
-    """The word and the number of an agreement."""
+    """Returns the word and the number of an agreement."""
     if isinstance(ours, str):
         return (AGREES if ours == paper else DIFFERS), None
     if isinstance(paper, str) or paper is None:
@@ -182,7 +183,7 @@ def shown(number):
 
 
 def each_of(value, folder):
-    """One value for every row of a file, with the paper's number beside it there."""
+    """Yields one value for every row of a file that has the paper's number beside it."""
     columns = value["each"]
     for row in chosen(rows_of(folder, value["from"]), value.get("where", {}), folder / value["from"]):
         paper, ours = number_of(row[columns["paper"]]), number_of(row[columns["ours"]])
@@ -191,7 +192,8 @@ def each_of(value, folder):
 
 
 def compared(row, folder_of):
-    """The values of a row: compared where the measurement has results (`folder_of` gives None where it has not)."""
+    """Yields the values of a row. They are compared if the measurement has results; otherwise `folder_of` returns
+    None."""
     for value in row.values:
         name = value.get("measurement", row.measurement)
         folder = folder_of(name)

@@ -46,8 +46,8 @@ void print_asr(const ResultTable& table, const BatchRequest& request, const std:
   }
 }
 
-// The largest batch of the indices 0 1 2 0 1 2 ...: the first count with a fourth run is three indices longer, or on
-// Intel fewer indices than three (the paper drew them one by one).
+// Prints the largest batch of the indices 0 1 2 0 1 2 ... The first count with a fourth run is three indices longer. On
+// Intel it is fewer than three indices longer (the paper drew them one by one).
 void print_steps(const ResultTable& table) {
   const size_t model = column_of(table, "model"), indices = column_of(table, "indices"),
                runs = column_of(table, "vertex_runs"), measured = column_of(table, "measured");
@@ -84,7 +84,7 @@ void print_steps(const ResultTable& table) {
             << '\n';
 }
 
-// Prints how far the driver's runs are those that each model predicts.
+// Prints how well each model predicts the driver's runs.
 void print_runs(const ResultTable& table) {
   lab::Rows rows;
   const auto at = [&](const lab::Row& row, const char* name) { return row[column_of(table, name)]; };
@@ -119,8 +119,8 @@ double squared_error(const ResultTable& table, const lab::Row& row) {
 }
 double runs_of(const ResultTable& table, const lab::Row& row) { return std::stod(row[column_of(table, "asr")]); }
 
-// Every indexed triangle list, strip or fan of the frame as one draw for each part of the driver's runs that shares no
-// run with others. Empty if the driver failed.
+// Replaces every indexed triangle list, strip or fan of the frame by draws: one for each part of the driver's runs that
+// shares no run with other parts. Empty if the driver failed.
 std::optional<Frame> parted_by_driver(const Frame& frame, const lab::CountingDriver& driver) {
   Frame parted = frame;
   parted.commands.clear();
@@ -224,17 +224,17 @@ int run_batches(const Arguments& arguments) {
   request.render = render_options(arguments);
   request.work = uint32_t(arguments.integer("heavy", request.work));
   request.frames = int(arguments.integer("frames", request.frames));
-  const bool of_driver = arguments.text("picture-batches", "model") == "driver";
+  const bool by_driver = arguments.text("picture-batches", "model") == "driver";
   for (const char* option : {"frames", "picture"}) {
     for (const BatchModel& model : request.models) {
-      if (!arguments.has(option) || lab::reuse_of(model.name) || (of_driver && option == std::string("picture")))
+      if (!arguments.has(option) || lab::reuse_of(model.name) || (by_driver && option == std::string("picture")))
         continue;
       throw UsageError("--" + std::string(option) + ": the pipeline has no reuse strategy '" + model.name +
                        "'; leave it out of --models");
     }
   }
   for (const char* option : {"runs", "picture-batches"}) {
-    if ((option == std::string("runs") ? arguments.has(option) : of_driver) && !arguments.has("driver"))
+    if ((option == std::string("runs") ? arguments.has(option) : by_driver) && !arguments.has("driver"))
       throw UsageError("--" + std::string(option) + ": needs a driver; add --driver any or --driver software");
   }
   const ResultFiles results("batches", arguments);

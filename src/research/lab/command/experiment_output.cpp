@@ -72,7 +72,8 @@ std::vector<Option> result_options(const std::string& command) {
 }
 
 std::vector<Option> lab_options(const std::string& command, std::span<const lab::Experiment> experiments,
-                                const char* quick_help, std::vector<Option> own, const char* machine_help, int runs) {
+                                const char* quick_help, std::vector<Option> command_options, const char* machine_help,
+                                int runs) {
   const std::vector<Option> first = {
       several(choice_option("EXPERIMENT", "EXPERIMENT", "What to measure (all)", names_of(experiments))),
       flag("--quick", quick_help)};
@@ -85,7 +86,7 @@ std::vector<Option> lab_options(const std::string& command, std::span<const lab:
       integer_option("--seed", "Seed of random numbers (1)", 0, 4294967295.0),
       real_option("--seconds", "S", "End a run after S seconds (60)", 0.1, 3600),
       memory_option()};
-  return joined(joined(joined(first, own), last), result_options(command));
+  return joined(joined(joined(first, command_options), last), result_options(command));
 }
 
 lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs, const char* remedy) {

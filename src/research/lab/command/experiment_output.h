@@ -36,10 +36,11 @@ class ResultFiles {
 // The options -o and --json of ResultFiles.
 std::vector<Option> result_options(const std::string& command);
 
-// The options of experiments that run on a lab machine: EXPERIMENT, --quick, `own`, --machine, --isa, --runs, --seed,
-// --seconds, --memory-limit, and the output files. `quick_help` describes what --quick measures.
+// The options of experiments that run on a lab machine: EXPERIMENT, --quick, `command_options`, --machine, --isa,
+// --runs, --seed, --seconds, --memory-limit, and the output files. `quick_help` describes what --quick measures.
 std::vector<Option> lab_options(const std::string& command, std::span<const lab::Experiment> experiments,
-                                const char* quick_help, std::vector<Option> own, const char* machine_help, int runs);
+                                const char* quick_help, std::vector<Option> command_options, const char* machine_help,
+                                int runs);
 // `remedy`: tells the user how to need less memory.
 lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs, const char* remedy);
 

@@ -48,7 +48,9 @@ void write_map(const fs::path& path, const lab::FragmentMap& map) {
   pixels.reserve(map.count.size());
   for (const uint32_t c : map.count) {
     const double t = std::log1p(c) / std::log1p(most);
-    const auto channel = [](double v) { return static_cast<uint32_t>(std::lround(255 * std::clamp(v, 0.0, 1.0))); };
+    const auto channel = [](double value) {
+      return static_cast<uint32_t>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
+    };
     pixels.push_back(0xff000000u | channel(1.6 * t - 0.8) << 8 | channel(2.2 * t) |
                      channel(0.25 + t - 2.2 * std::abs(t - 0.35)) << 16);
   }
@@ -91,7 +93,7 @@ Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptio
           {"frames", frames},          {"experiments", listed_experiments()}};
 }
 
-// In the order of the experiments, not of the command line.
+// The chosen experiments, in the order of experiments instead of the command line.
 std::vector<std::string> chosen_experiments(const Arguments& arguments) {
   std::vector<std::string> names = names_of(lab::pattern_experiments());
   const auto& only = arguments.all("only");
@@ -176,16 +178,17 @@ int run_patterns(const Arguments& arguments) {
 // The pipeline's options, except those that experiments set.
 std::vector<Option> shared_options() {
   std::vector<Option> all = joined(input_options(), pipeline_options());
-  const std::vector<std::string> own = {"--rasterizers",        "--bin",     "--pattern", "--order",
-                                        "--hierarchical-depth", "--shading", "--budget"};
-  std::erase_if(all, [&](const Option& o) { return std::find(own.begin(), own.end(), o.names) != own.end(); });
+  const std::vector<std::string> excluded = {"--rasterizers",        "--bin",     "--pattern", "--order",
+                                             "--hierarchical-depth", "--shading", "--budget"};
+  std::erase_if(
+      all, [&](const Option& o) { return std::find(excluded.begin(), excluded.end(), o.names) != excluded.end(); });
   return all;
 }
 
 }  // namespace
 
 Command patterns_command() {
-  const std::vector<Option> own = {
+  const std::vector<Option> command_options = {
       several(file_option("FILE", "FILE",
                           "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME) to measure")),
       flag("--list", "List the experiments"),
@@ -199,8 +202,8 @@ Command patterns_command() {
       flag("--no-plots", "Write only numbers"),
       json_option("Write the settings and all rows as JSON"),
   };
-  return {"patterns", "Measure bin patterns on frames, and search for better ones", joined(own, shared_options()),
-          run_patterns};
+  return {"patterns", "Measure bin patterns on frames, and search for better ones",
+          joined(command_options, shared_options()), run_patterns};
 }
 
 }  // namespace brokkr::app

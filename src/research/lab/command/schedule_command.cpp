@@ -96,7 +96,7 @@ int run_queues(const Arguments& arguments) {
 }  // namespace
 
 Command queues_command() {
-  const std::vector<Option> own = {
+  const std::vector<Option> command_options = {
       flag("--list", "List the queues with their properties, and the experiments"),
       text_option("--queues", "LIST", "Queues to measure, such as BQ,BWD,LCRQ"),
       text_option("--warps", "LIST",
@@ -109,11 +109,11 @@ Command queues_command() {
       several(integer_option("--nodes", "Page rank of a power-law graph with N nodes and 4 N edges; may be repeated",
                              32, 4000000)),
       integer_option("--iterations", "Iterations of page rank (8)", 1, lab::kMaxRankIterations)};
-  return {
-      "queues", "Compare concurrent queues",
-      lab_options("queues", lab::queue_experiments(),
-                  "Few pairs and threads, a small graph: some seconds for everything", own, "Where the queues run", 5),
-      run_queues};
+  return {"queues", "Compare concurrent queues",
+          lab_options("queues", lab::queue_experiments(),
+                      "Few pairs and threads, a small graph: some seconds for everything", command_options,
+                      "Where the queues run", 5),
+          run_queues};
 }
 
 namespace {
@@ -122,7 +122,7 @@ int run_schedule(const Arguments& arguments) {
   lab::LabOptions o = lab_options_of(arguments, 1, 3, "choose fewer --tasks, --decisions or --workers");
   o.workers = uint32_t(arguments.integer("workers", 0));
   o.decisions = uint32_t(arguments.integer("decisions", o.quick ? 2000 : 10000));
-  o.most_tasks = uint32_t(arguments.integer("tasks", 1000000));
+  o.max_tasks = uint32_t(arguments.integer("tasks", 1000000));
   o.scene = arguments.text("scene", o.scene);
   o.views = int(arguments.integer("views", 0));
   o.view_size = int(arguments.integer("view-size", 0));
@@ -144,7 +144,7 @@ int run_schedule(const Arguments& arguments) {
 }  // namespace
 
 Command schedule_command() {
-  const std::vector<Option> own = {
+  const std::vector<Option> command_options = {
       integer_option("--workers", "Warps that run tasks, blocks of a frame (one per core, at least 2)", 2, 65536),
       integer_option("--decisions", "Decisions in the experiment with quotas (10000)", 100, 1000000),
       integer_option("--tasks", "Maximum number of tasks queued at once in the experiment with accuracy (1000000)", 100,
@@ -154,8 +154,8 @@ Command schedule_command() {
       integer_option("--views", "Views in the experiment with views (4)", 2, kMaxTargetLayers),
       integer_option("--view-size", "Pixels per side of each of them (720)", 1, kMaxTargetSize)};
   return {"schedule", "Compare scheduling policies",
-          lab_options("schedule", lab::schedule_experiments(), "Few tasks and points: some seconds for everything", own,
-                      "Where tasks and frames run", 3),
+          lab_options("schedule", lab::schedule_experiments(), "Few tasks and points: some seconds for everything",
+                      command_options, "Where tasks and frames run", 3),
           run_schedule};
 }
 

@@ -7,16 +7,17 @@ BROKKR_MACHINE_BEGIN
 
 // MCQ: the structure of [Desrochers14] (moodycamel's ConcurrentQueue), from its description.
 //
-// Every thread that enqueues has a queue of its own, which it alone appends to: an enqueue needs no atomic operation
-// but the release of its tail. A thread that dequeues tries the producer that served it last, then the others in turn.
-// Three counts guard the end that consumers share: `optimistic` counts attempts, `overcommit` those of them that came
-// too late, and `head` those that found an element. An attempt succeeds if optimistic - overcommit is still before the
-// tail once it has counted itself; only then it takes the next place at the head, where an element lies for certain.
+// Every thread that enqueues has its own queue, and no other thread appends to it. So the only atomic operation of an
+// enqueue is the release of its tail. A thread that dequeues tries the producer that served it last, then the others in
+// turn. Three counts guard the end that consumers share: `optimistic` counts attempts, `overcommit` counts the attempts
+// that came too late, and `head` those that found an element. An attempt succeeds if optimistic - overcommit is still
+// before the tail once it has counted itself; only then it takes the next place at the head, which certainly has an
+// element.
 //
-// Slots lie in blocks of `segment`, from a pool that all producers share. Whoever takes the last element of a block
-// gives it back. Each producer has a table of its blocks by their order; an entry is in use until its block is given
-// back, and a producer whose next entry is in use, or that finds the pool empty, reports "full". So does the queue's
-// order: it is that of each producer alone, and "empty" means that each producer was found so, one after another.
+// Slots lie in blocks of `segment`, from a pool that all producers share. The thread that takes the last element of a
+// block gives it back. Each producer has a table of its blocks by their order; an entry is in use until its block is
+// given back, and a producer whose next entry is in use, or that finds the pool empty, reports "full". The queue keeps
+// the order of each producer only, and "empty" means that each producer was found empty, one after another.
 template <class Observer = Unobserved>
 class ProducerQueue : public QueueBase<Observer> {
   using Base = QueueBase<Observer>;
@@ -33,7 +34,7 @@ class ProducerQueue : public QueueBase<Observer> {
   };
   struct Block {
     uint32_t emptied;  // elements that have been taken
-    uint32_t next;     // of the free list
+    uint32_t next;     // next block of the free list
   };
 
  public:
@@ -47,28 +48,28 @@ class ProducerQueue : public QueueBase<Observer> {
   BROKKR_FN uint32_t allocated() const { return load(control().taken.word); }
 
   BROKKR_FN Outcome enqueue(uint32_t thread, uint32_t value) const {
-    Producer& own = producer(thread);
-    const uint32_t tail = watched(own.tail.word).load(kRelaxed);
+    Producer& self = producer(thread);
+    const uint32_t tail = watched(self.tail.word).load(kRelaxed);
     const uint32_t place = tail & (s_.shape.segment - 1);
     if (place == 0) {
       uint32_t& entry = entry_of(thread, tail);
       if (load(entry) != 0) return Outcome::refused;
       const uint32_t block = take_block();
       if (block == 0) return Outcome::refused;
-      own.block = block;
+      self.block = block;
       store(entry, block);
     }
-    slot(own.block, place) = value;
-    store(own.tail.word, tail + 1);
+    slot(self.block, place) = value;
+    store(self.tail.word, tail + 1);
     return Outcome::done;
   }
 
   BROKKR_FN Outcome dequeue(uint32_t thread, uint32_t& value) const {
-    Producer& own = producer(thread);
+    Producer& self = producer(thread);
     const uint32_t threads = s_.shape.threads;
-    for (uint32_t i = 0, from = own.last; i < threads; ++i, from = from + 1 < threads ? from + 1 : 0) {
+    for (uint32_t i = 0, from = self.last; i < threads; ++i, from = from + 1 < threads ? from + 1 : 0) {
       if (!take(from, value)) continue;
-      own.last = from;
+      self.last = from;
       return Outcome::done;
     }
     return this->aborted() ? Outcome::aborted : Outcome::refused;
@@ -79,7 +80,8 @@ class ProducerQueue : public QueueBase<Observer> {
     size_t producers, blocks, entries, slots, end;
   };
   BROKKR_FN static constexpr uint32_t blocks(const QueueShape& s) { return s.capacity / s.segment + 2 * s.threads; }
-  // Entries of one producer's table: a power of two, for the most elements that one producer may have to hold.
+  // The number of entries in one producer's table: a power of two, enough for the maximum number of elements of one
+  // producer.
   BROKKR_FN static constexpr uint32_t entries(const QueueShape& s) {
     return s.capacity > s.segment ? 2 * (s.capacity / s.segment) : 2;
   }
@@ -107,15 +109,15 @@ class ProducerQueue : public QueueBase<Observer> {
 
   // Takes the next element of producer i. Returns false if it has none.
   BROKKR_FN bool take(uint32_t i, uint32_t& value) const {
-    Producer& of = producer(i);
-    const uint32_t late = load(of.overcommit.word);
-    if (int32_t(load(of.tail.word) - (load(of.optimistic.word) - late)) <= 0) return false;
-    const uint32_t mine = add(of.optimistic.word, 1u);
-    if (int32_t(load(of.tail.word) - (mine - late)) <= 0) {
-      add(of.overcommit.word, 1u);
+    Producer& owner = producer(i);
+    const uint32_t late = load(owner.overcommit.word);
+    if (int32_t(load(owner.tail.word) - (load(owner.optimistic.word) - late)) <= 0) return false;
+    const uint32_t mine = add(owner.optimistic.word, 1u);
+    if (int32_t(load(owner.tail.word) - (mine - late)) <= 0) {
+      add(owner.overcommit.word, 1u);
       return false;
     }
-    const uint32_t p = add(of.head.word, 1u);
+    const uint32_t p = add(owner.head.word, 1u);
     uint32_t& entry = entry_of(i, p);
     const uint32_t number = load(entry);
     value = slot(number, p & (s_.shape.segment - 1));
@@ -127,7 +129,7 @@ class ProducerQueue : public QueueBase<Observer> {
     return true;
   }
 
-  // Takes a block; 0: there is none.
+  // Takes a block; returns 0 if there is none.
   BROKKR_FN uint32_t take_block() const {
     Control& c = control();
     for (;;) {

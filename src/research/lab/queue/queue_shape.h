@@ -51,19 +51,19 @@ struct QueueTraits {
   const char* name;
   const char* title;
   const char* source;
-  // As printed; BWD and BSQ, which the table omits, follow [Kerbl18, 4.5]; BIQ and MCQ, which are younger or for CPUs,
-  // have what they do here.
+  // As printed. The table omits BWD and BSQ; their claims follow [Kerbl18, 4.5]. BIQ and MCQ, which are younger or for
+  // CPUs, have the claims of the implementation here.
   QueueClaims table;
-  QueueClaims here;        // of the implementation in this folder
+  QueueClaims here;        // claims of the implementation in this folder
   const char* difference;  // why the two differ; "" if they do not
 };
 
 // Indexed by QueueKind.
 inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
   // Eight letters in the order of QueueClaims: Y, N, or P for partial.
-  const auto claims = [](const char* letters) {
+  const auto claims = [](const char* text) {
     const auto claim = [&](size_t i) {
-      return letters[i] == 'Y' ? Claim::yes : letters[i] == 'P' ? Claim::partial : Claim::no;
+      return text[i] == 'Y' ? Claim::yes : text[i] == 'P' ? Claim::partial : Claim::no;
     };
     return QueueClaims{claim(0), claim(1), claim(2), claim(3), claim(4), claim(5), claim(6), claim(7)};
   };
@@ -72,9 +72,15 @@ inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
     const char* difference = "";
     const char* here = nullptr;  // null: as in the table
   };
-  const auto queue = [&](QueueKind kind, const char* name, const char* title, const char* source, const Letters& of) {
-    return QueueTraits{
-        kind, name, title, source, claims(of.table), claims(of.here == nullptr ? of.table : of.here), of.difference};
+  const auto queue = [&](QueueKind kind, const char* name, const char* title, const char* source,
+                         const Letters& letters) {
+    return QueueTraits{kind,
+                       name,
+                       title,
+                       source,
+                       claims(letters.table),
+                       claims(letters.here == nullptr ? letters.table : letters.here),
+                       letters.difference};
   };
   const char* pool =
       "nodes come from a pool of fixed size through a free list instead of a memory manager; still one per element";

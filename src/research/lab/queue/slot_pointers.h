@@ -19,7 +19,8 @@ class SlotPointers {
         capacity_(capacity),
         slot_words_(words + 1) {}
 
-  // The words of a free slot, for the caller to fill and then to publish. nullptr: the queue is full, or an abort.
+  // Returns the words of a free slot, which the caller fills and then publishes; nullptr if the queue is full, or after
+  // an abort.
   BROKKR_FN uint32_t* room() const {
     for (int spin = 0; broker().claim_room(1) == 0; ++spin) {
       if (broker().observed_full() || aborted()) return nullptr;
@@ -29,8 +30,8 @@ class SlotPointers {
   }
   BROKKR_FN void publish(uint32_t* element) const { pass_on(element, 1); }
 
-  // The words of the oldest element, which belong to the caller until it releases them. nullptr: the queue is empty, or
-  // an abort.
+  // The words of the oldest element, which belong to the caller until it releases them. nullptr if the queue is empty,
+  // or after an abort.
   BROKKR_FN uint32_t* oldest() const {
     for (int spin = 0; broker().claim_elements(1) == 0; ++spin) {
       if (broker().observed_empty() || aborted()) return nullptr;

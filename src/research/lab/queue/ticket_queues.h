@@ -56,7 +56,7 @@ class TicketRing : public Ring<Observer, TicketSlot> {
 // CBQ: the circular buffer queue [Orozco12].
 //
 // A fetch-and-add gives an operation its place. There it waits for its turn: for room, or for an element. The queue
-// never refuses an operation, so among lanes that run one after another, none may wait for an element of a later lane.
+// never refuses an operation. So if lanes run one after another, no lane may wait for an element of a later lane.
 template <class Observer = Unobserved>
 class CircularBufferQueue : public TicketRing<Observer> {
   using Base = TicketRing<Observer>;
@@ -193,10 +193,10 @@ class ScoglandFengNonblockingQueue : public TicketRing<Observer> {
 
 // BIQ: the broker index queue [Kenzel23].
 //
-// The broker work distributor for elements of one word that is never 0: a slot has no turn, it is its element or 0. A
-// count admits operations as BWD's does; a fetch-and-add gives the place; an enqueue puts its element where it finds 0,
-// by compare-and-swap, and a dequeue exchanges what it finds by 0 until that is an element. An operation touches one
-// word of the ring in place of two. As no slot knows its lap, two operations of one slot, a lap apart, may change
+// The broker work distributor for elements of one word that is never 0: a slot has no turn; it holds its element or 0.
+// A count admits operations, as in BWD, and a fetch-and-add gives the place. An enqueue replaces 0 by its element with
+// compare-and-swap. A dequeue exchanges the slot's content for 0 until it gets an element. An operation touches one
+// word of the ring instead of two. No slot knows its lap, so two operations of one slot, a lap apart, may change
 // places: elements leave a slot in the order in which they entered it, but not the queue.
 template <class Observer = Unobserved>
 class BrokerIndexQueue : public Ring<Observer, uint32_t> {

@@ -15,7 +15,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Cells of the wait-free queue: an infinite array of which a window is in memory.
+// Cells of the wait-free queue: an infinite array with a window of it in memory.
 //
 // Segment s is stored in place s mod segments; the place's header says which segment it holds. A later segment replaces
 // it once both ends of the queue have left it, and no thread names it or an earlier one as the first segment that the
@@ -231,8 +231,8 @@ class WaitFreeQueue : public CellRing<Observer> {
   // one. 0: no later cell has one either, because the queue was empty.
   BROKKR_FN uint32_t help_enqueue(uint32_t me, Cell& c, uint64_t p) const {
     if (!swap_if(c.value, 0u, kTop)) {
-      const uint32_t v = load(c.value);
-      if (v != kTop) return v;
+      const uint32_t content = load(c.value);
+      if (content != kTop) return content;
     }
     uint64_t& tail = control().tail.word;
     WaitFreeThread& mine = thread(me);
@@ -256,11 +256,11 @@ class WaitFreeQueue : public CellRing<Observer> {
     if (request == kTop) return load(tail) <= p ? 0 : kTop;
     WaitFreeThread& theirs = thread(request - 1);
     const uint64_t s = load(theirs.enqueue_state);
-    const uint32_t v = load(theirs.enqueue_value);
+    const uint32_t element = load(theirs.enqueue_value);
     if (position(s) > p) {
       if (load(c.value) == kTop && load(tail) <= p) return 0;  // a later request of that thread
     } else if (is_pending(s) && claim(theirs.enqueue_state, position(s), p)) {
-      commit(c, v, p);
+      commit(c, element, p);
     } else if (load(theirs.enqueue_state) == p) {
       // The request was assigned this cell, perhaps since the read above. While the cell is unassigned, the request is
       // unchanged.
@@ -282,8 +282,8 @@ class WaitFreeQueue : public CellRing<Observer> {
       this->use_from(me, first);
       Cell* c = await(first);
       if (c == nullptr) return Outcome::aborted;
-      const uint32_t v = help_enqueue(me, *c, first);
-      if (v == 0 || (v != kTop && swap_if(c->dequeue, 0u, kTop))) got = v;
+      const uint32_t content = help_enqueue(me, *c, first);
+      if (content == 0 || (content != kTop && swap_if(c->dequeue, 0u, kTop))) got = content;
     }
     if (got == kTop) got = dequeue_slowly(me, first, again);
     if (got != 0 && got != kTop) {
@@ -308,9 +308,9 @@ class WaitFreeQueue : public CellRing<Observer> {
     }
     Cell* c = await(at);
     if (c == nullptr) return kTop;
-    const uint32_t v = load(c->value);
+    const uint32_t content = load(c->value);
     move_end(control().head.word, at);
-    return v == kTop ? 0 : v;
+    return content == kTop ? 0 : content;
   }
 
   // Helps until the request of thread `peer` has a cell, or a cell that means "empty". Returns false after an abort.
@@ -331,8 +331,8 @@ class WaitFreeQueue : public CellRing<Observer> {
         if (!is_pending(s) || load(theirs.dequeue_id) != id) return true;
         Cell* c = find(i + 1);
         if (c != nullptr) {
-          const uint32_t v = help_enqueue(me, *c, ++i);
-          if (v == 0 || (v != kTop && load(c->dequeue) == 0)) candidate = i;
+          const uint32_t content = help_enqueue(me, *c, ++i);
+          if (content == 0 || (content != kTop && load(c->dequeue) == 0)) candidate = i;
         } else if (this->aborted()) {
           return false;
         } else {

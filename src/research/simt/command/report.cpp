@@ -19,7 +19,9 @@ std::string policy_text(const Config& c) {
   return text;
 }
 
-std::string value_text(double v) { return v >= 1000 ? fmt::format("{:.0f}", v) : fmt::format("{:.2f}", v); }
+std::string value_text(double value) {
+  return value >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
+}
 
 }  // namespace
 
@@ -77,7 +79,7 @@ std::string table_of(const FigureInfo& info, const FigureResult& result) {
   std::vector<std::vector<std::string>> rows;
   for (const FigureRow& r : result.rows) {
     std::vector<std::string> row = {r.label};
-    for (const double v : r.values) row.push_back(value_text(v));
+    for (const double value : r.values) row.push_back(value_text(value));
     row.resize(result.columns.size() + 1);
     row.push_back(r.thesis);
     rows.push_back(std::move(row));

@@ -105,7 +105,7 @@ void run_mix(DeviceControl& device, lab::LabMachine& machine, QueueKind kind, Pr
   lab::MixPlan plan;
   plan.queue = {memory.data(), machine.abort_word(), shape};
   plan.crew = crew;
-  plan.least_loops = plan.most_loops = kQueueLoops;
+  plan.min_loops = plan.max_loops = kQueueLoops;
   plan.counts = counts.data();
   machine.prepare_queue(kind, memory.data(), shape);
   device.forget();
@@ -353,15 +353,15 @@ void run_own(const Arguments& arguments, const DeviceProgram& program, std::vect
 
 // Checks which options apply to our own kernels.
 void check_own(const Arguments& arguments, const std::vector<std::string>& names) {
-  size_t own = 0;
-  for (const std::string& name : names) own += find_device_program(name) != nullptr ? 1 : 0;
+  size_t count = 0;
+  for (const std::string& name : names) count += find_device_program(name) != nullptr ? 1 : 0;
   for (const char* option : {"frame", "size", "workers", "lanes"}) {
-    if (own < names.size() && arguments.has(option))
+    if (count < names.size() && arguments.has(option))
       throw UsageError(fmt::format("--{} is for our own kernels: run_frame, queue-mix, queue-atomics", option));
   }
   if (arguments.has("lanes") && names.size() > 1) throw UsageError("--lanes: name one program");
   for (const char* option : {"cycles", "scale", "triangles", "scene", "pixels", "mimd", "half-warps"}) {
-    if (own > 0 && arguments.has(option))
+    if (count > 0 && arguments.has(option))
       throw UsageError(fmt::format("--{} is not for our own kernels, whose warps have 32 lanes; leave it out", option));
   }
 }
@@ -385,9 +385,9 @@ int run_programs(const Arguments& arguments, const std::vector<std::string>& nam
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   LaneTable lanes;
   for (const std::string& name : names) {
-    if (const DeviceProgram* own = find_device_program(name)) {
+    if (const DeviceProgram* program = find_device_program(name)) {
       const size_t first = runs.size();
-      run_own(arguments, *own, runs, lanes);
+      run_own(arguments, *program, runs, lanes);
       for (size_t i = first; i < runs.size(); ++i) json.push_back(json_of(runs[i]));
       continue;
     }

@@ -23,7 +23,7 @@ struct DeviceSettings {
 struct KernelRun {
   std::string kernel;
   uint64_t launches = 0;
-  uint64_t instructions = 0;  // of warps
+  uint64_t instructions = 0;  // instructions of warps
   Statistics statistics;      // if cycles are counted
 };
 

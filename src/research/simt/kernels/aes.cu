@@ -1,6 +1,6 @@
 // AES-128, one 16-byte block per thread [Nist01]; the host provides S-box and round keys.
 
-static __device__ unsigned twice(unsigned v) { return (v << 1 ^ ((v >> 7 & 1) != 0 ? 0x1bu : 0u)) & 255; }
+static __device__ unsigned twice(unsigned byte) { return (byte << 1 ^ ((byte >> 7 & 1) != 0 ? 0x1bu : 0u)) & 255; }
 
 extern "C" __global__ void aes(const unsigned char* sbox, const unsigned char* keys, const unsigned char* in,
                                unsigned char* out, unsigned count) {

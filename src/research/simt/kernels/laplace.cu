@@ -7,12 +7,13 @@ extern "C" __global__ void laplace(const float* from, float* to, int nx, int ny,
   const int plane = nx * ny;
   for (int z = 0; z < nz; ++z) {
     const int i = x + y * nx + z * plane;
-    float v;
+    float value;
     if (x == 0 || x == nx - 1 || y == 0 || y == ny - 1 || z == 0 || z == nz - 1) {
-      v = from[i];
+      value = from[i];
     } else {
-      v = (from[i - 1] + from[i + 1] + from[i - nx] + from[i + nx] + from[i - plane] + from[i + plane]) * (1.0f / 6.0f);
+      value =
+          (from[i - 1] + from[i + 1] + from[i - nx] + from[i + nx] + from[i - plane] + from[i + plane]) * (1.0f / 6.0f);
     }
-    to[i] = v;
+    to[i] = value;
   }
 }

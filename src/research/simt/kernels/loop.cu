@@ -5,20 +5,20 @@ extern "C" __global__ void loop(const unsigned* first, const unsigned* second, u
                                 unsigned rounds) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  unsigned v = i;
+  unsigned value = i;
 #pragma unroll 1
   for (unsigned r = 0; r < rounds; ++r) {
     const unsigned a = first[(i + r * 37) % count], b = second[(i + r * 37) % count];
 #pragma unroll 1
     for (unsigned k = 0; k < a; ++k) {
 #pragma unroll
-      for (unsigned j = 0; j < 4; ++j) v = (v ^ v >> 7) * 1664525u + j;
+      for (unsigned j = 0; j < 4; ++j) value = (value ^ value >> 7) * 1664525u + j;
     }
 #pragma unroll 1
     for (unsigned k = 0; k < b; ++k) {
 #pragma unroll
-      for (unsigned j = 0; j < 4; ++j) v = (v + (v << 5)) ^ (2654435769u + j);
+      for (unsigned j = 0; j < 4; ++j) value = (value + (value << 5)) ^ (2654435769u + j);
     }
   }
-  out[i] = v;
+  out[i] = value;
 }

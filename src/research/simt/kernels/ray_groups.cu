@@ -11,7 +11,7 @@ using ray_machine::GrugCell;
 using ray_machine::RayPlan;
 using ray_machine::V3;
 
-// On a machine with the unit, its hardware; otherwise a function like others.
+// A machine with the unit executes this in hardware; on others it is an ordinary function.
 __device__ __noinline__ GrugCell fixed_unit_cell(const trace::SceneTables& scene, V3 origin, V3 direction, Float t) {
   return ray_machine::GrugStages::cell_at(scene, origin, direction, t);
 }

@@ -1,13 +1,13 @@
 // Hashes of file pieces, as distributed storage identifies its blocks: MD5 of one piece per thread; a piece is a
 // multiple of 64 bytes [Rivest92].
 
-static __device__ unsigned turned(unsigned v, unsigned n) { return v << n | v >> (32 - n); }
+static __device__ unsigned turned(unsigned word, unsigned n) { return word << n | word >> (32 - n); }
 
 extern "C" __global__ void storage(const unsigned* data, unsigned words, const unsigned* sines, unsigned* hashes,
                                    unsigned count) {
   const unsigned n = blockIdx.x * blockDim.x + threadIdx.x;
   if (n >= count) return;
-  const unsigned* const own = data + n * words;
+  const unsigned* const piece = data + n * words;
   unsigned h[4] = {0x67452301u, 0xefcdab89u, 0x98badcfeu, 0x10325476u};
   for (unsigned at = 0; at <= words; at += 16) {
     unsigned a = h[0], b = h[1], c = h[2], d = h[3];
@@ -26,7 +26,7 @@ extern "C" __global__ void storage(const unsigned* data, unsigned words, const u
       }
       // Padding after the data: a bit, and the length in bits.
       const unsigned last = g == 0 ? 0x80u : g == 14 ? words * 32 : 0u;
-      const unsigned word = at < words ? own[at + g] : last;
+      const unsigned word = at < words ? piece[at + g] : last;
       const unsigned t = d;
       d = c;
       c = b;

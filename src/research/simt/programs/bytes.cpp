@@ -25,12 +25,12 @@ uint32_t product(uint32_t a, uint32_t b) {  // in AES's finite field
 // The S-box by definition: an inverse and an affine map [Nist01, 5.1.1].
 Bytes make_sbox() {
   Bytes s(256);
-  for (uint32_t v = 0; v < 256; ++v) {
+  for (uint32_t byte = 0; byte < 256; ++byte) {
     uint32_t inverse = 0;
-    for (uint32_t i = 1; i < 256 && v != 0 && inverse == 0; ++i) inverse = product(v, i) == 1 ? i : 0;
+    for (uint32_t i = 1; i < 256 && byte != 0 && inverse == 0; ++i) inverse = product(byte, i) == 1 ? i : 0;
     uint32_t r = 0x63;
     for (uint32_t turn = 0; turn < 5; ++turn) r ^= (inverse << turn | inverse >> (8 - turn)) & 255;
-    s[v] = uint8_t(r);
+    s[byte] = uint8_t(r);
   }
   return s;
 }
@@ -100,7 +100,7 @@ void run_storage(Runner& runner, const ProgramSize& size) {
   const uint32_t count = 1024 * size.scale, words = 32;
   Numbers numbers(7);
   std::vector<uint32_t> data(count * words), sines(64), expected;
-  for (uint32_t& v : data) v = numbers.next();
+  for (uint32_t& word : data) word = numbers.next();
   for (uint32_t i = 0; i < 64; ++i) sines[i] = uint32_t(std::floor(std::fabs(std::sin(double(i + 1))) * 0x1p32));
   for (uint32_t i = 0; i < count; ++i) {
     const std::vector<uint32_t> hash = md5_of_cpu(&data[i * words], words);

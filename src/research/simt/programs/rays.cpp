@@ -24,10 +24,10 @@ void run_rays(Runner& runner, const ProgramSize& size, const RayLaunch& launch) 
     fail("{}: its control flow needs warps of 32 threads, and {} has others", launch.kernel, runner.config().name);
   const auto scene = ray_scene(size.place, size.triangles, size.budget, launch.groups ? size.grid : 0);
   const uint64_t rays = uint64_t(size.width) * size.width;
-  const HeldMemory of_device(size.budget,
-                             scene->scene.triangles.size() * sizeof(scene->scene.triangles[0]) +
-                                 scene->tree.memory_bytes() + rays * (3 * kRayStack + 16) * sizeof(uint32_t),
-                             "rays");
+  const HeldMemory device_memory(size.budget,
+                                 scene->scene.triangles.size() * sizeof(scene->scene.triangles[0]) +
+                                     scene->tree.memory_bytes() + rays * (3 * kRayStack + 16) * sizeof(uint32_t),
+                                 "rays");
   RayPlan plan = make_plan(*scene, size.width, [&]<class T>(const std::vector<T>& values) {
     return static_cast<const T*>(runner.buffer(values));
   });

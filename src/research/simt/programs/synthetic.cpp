@@ -17,14 +17,14 @@ struct BranchWork {
   uint32_t loop1, loop2, loop_end, store, restore, model;
 };
 
-uint32_t branch_result(uint32_t v, const BranchWork& w) {
-  if (v >= 16) {
-    for (uint32_t i = 0; i < w.loop1; ++i) v = v * 5 + 1;
+uint32_t branch_result(uint32_t value, const BranchWork& w) {
+  if (value >= 16) {
+    for (uint32_t i = 0; i < w.loop1; ++i) value = value * 5 + 1;
   } else {
-    for (uint32_t i = 0; i < w.loop2; ++i) v = (v ^ v >> 3) + v;
+    for (uint32_t i = 0; i < w.loop2; ++i) value = (value ^ value >> 3) + value;
   }
-  for (uint32_t i = 0; i < w.loop_end; ++i) v = v * 2 + (v >> 31);
-  return v;
+  for (uint32_t i = 0; i < w.loop_end; ++i) value = value * 2 + (value >> 31);
+  return value;
 }
 
 }  // namespace
@@ -34,12 +34,13 @@ void run_even(Runner& runner, const ProgramSize& size) {
   Numbers numbers(1);
   std::vector<uint32_t> in(count), expected(count);
   for (uint32_t i = 0; i < count; ++i) {
-    uint32_t v = in[i] = numbers.next();
+    uint32_t value = in[i] = numbers.next();
     for (uint32_t r = 0; r < rounds; ++r) {
-      const bool even = (v & 1) == 0;
-      for (uint32_t k = 0; k < 8; ++k) v = even ? v * 1664525u + (k ^ 1013904223u) : (v ^ v >> 7) + (k | 2654435769u);
+      const bool even = (value & 1) == 0;
+      for (uint32_t k = 0; k < 8; ++k)
+        value = even ? value * 1664525u + (k ^ 1013904223u) : (value ^ value >> 7) + (k | 2654435769u);
     }
-    expected[i] = v;
+    expected[i] = value;
   }
   uint32_t* const out = runner.buffer<uint32_t>(count);
   runner.launch("even", {count / kThreads}, {kThreads}, runner.buffer(in), out, count, rounds);
@@ -50,15 +51,17 @@ void run_loop(Runner& runner, const ProgramSize& size) {
   const uint32_t count = 4096 * size.scale, rounds = 4;
   Numbers numbers(2);
   std::vector<uint32_t> first(count), second(count), expected(count);
-  for (uint32_t& v : first) v = 1 + numbers.below(16);
+  for (uint32_t& value : first) value = 1 + numbers.below(16);
   for (uint32_t i = 0; i < count; ++i) second[i] = 17 - first[i];
   for (uint32_t i = 0; i < count; ++i) {
-    uint32_t v = i;
+    uint32_t value = i;
     for (uint32_t r = 0; r < rounds; ++r) {
-      for (uint32_t k = 4 * first[(i + r * 37) % count], j = 0; j < k; ++j) v = (v ^ v >> 7) * 1664525u + j % 4;
-      for (uint32_t k = 4 * second[(i + r * 37) % count], j = 0; j < k; ++j) v = (v + (v << 5)) ^ (2654435769u + j % 4);
+      for (uint32_t k = 4 * first[(i + r * 37) % count], j = 0; j < k; ++j)
+        value = (value ^ value >> 7) * 1664525u + j % 4;
+      for (uint32_t k = 4 * second[(i + r * 37) % count], j = 0; j < k; ++j)
+        value = (value + (value << 5)) ^ (2654435769u + j % 4);
     }
-    expected[i] = v;
+    expected[i] = value;
   }
   uint32_t* const out = runner.buffer<uint32_t>(count);
   runner.launch("loop", {count / kThreads}, {kThreads}, runner.buffer(first), runner.buffer(second), out, count,
@@ -140,7 +143,7 @@ void run_bitonic(Runner& runner, const ProgramSize& size) {
   const uint32_t count = 512 * 4 * size.scale;
   Numbers numbers(4);
   std::vector<uint32_t> data(count);
-  for (uint32_t& v : data) v = numbers.next();
+  for (uint32_t& number : data) number = numbers.next();
   uint32_t* const device = runner.buffer(data);
   for (auto at = data.begin(); at != data.end(); at += 512) std::sort(at, at + 512);
   runner.launch("bitonic", {count / 512}, {512}, device);
@@ -178,7 +181,7 @@ void run_laplace(Runner& runner, const ProgramSize& size) {
   const int nx = 100, ny = 12 * int(size.scale), nz = 8, plane = nx * ny;
   Numbers numbers(5);
   std::vector<float> from(size_t(plane * nz));
-  for (float& v : from) v = numbers.unit();
+  for (float& value : from) value = numbers.unit();
   std::vector<float> expected = from;
   for (int z = 1; z + 1 < nz; ++z) {
     for (int y = 1; y + 1 < ny; ++y) {
@@ -210,7 +213,7 @@ void run_neural(Runner& runner, const ProgramSize& size) {
   constexpr uint32_t kLayers[] = {64, 100, 50, 10};
   Numbers numbers(9);
   std::vector<float> values(samples * kLayers[0]);
-  for (float& v : values) v = numbers.unit() - 0.5f;
+  for (float& value : values) value = numbers.unit() - 0.5f;
   const float* device = runner.buffer(values);
   for (uint32_t layer = 0; layer < 3; ++layer) {
     const uint32_t inputs = kLayers[layer], neurons = kLayers[layer + 1];

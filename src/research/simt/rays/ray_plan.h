@@ -29,7 +29,7 @@ struct RayPlan {
   // Tasks only: a warp continues with one step while this many of its lanes take it together.
   uint32_t stay = 1;
   void* memory = nullptr;  // memory of the task program
-  uint32_t capacity = 0;   // of each queue: a power of two, at least the number of rays
+  uint32_t capacity = 0;   // size of each queue: a power of two, at least the number of rays
 };
 
 // The ray programs, built for each CPU machine (simt/rays/ray_kernel.cpp).

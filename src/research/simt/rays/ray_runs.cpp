@@ -62,9 +62,9 @@ void add_conference(TraceScene& scene, uint32_t triangles) {
   }
 }
 
-// A point of a column's outline: 16 corners, every second one of them further in, as of flutes.
+// A point of a column's outline: 16 corners, of which every second one lies further in, like flutes.
 glm::vec3 outline(int corner, float radius, glm::vec3 middle) {
-  constexpr float kCosine[] = {1, 0.923880f, 0.707107f, 0.382683f, 0};  // of quarters of 90 degrees
+  constexpr float kCosine[] = {1, 0.923880f, 0.707107f, 0.382683f, 0};  // cosines of quarters of 90 degrees
   const int quarter = (corner / 4) % 4, step = corner % 4;
   const float x = kCosine[step], z = kCosine[4 - step];
   const float r = corner % 2 == 0 ? radius : 0.8f * radius;
@@ -117,9 +117,9 @@ void add_fairyforest(TraceScene& scene, uint32_t triangles) {
   const glm::vec3 figures[kFigures] = {{0.35f, 0.08f, -0.35f}, {0.1f, 0.08f, 0.0f}, {-0.3f, 0.08f, 0.3f}};
   const float leaf = 2.0f / std::sqrt(float(triangles)), small = 0.3f / std::sqrt(float(triangles));
   while (scene.triangles.size() < triangles) {
-    const bool of_figure = numbers.below(2) == 0;
-    const glm::vec3 middle = of_figure ? figures[numbers.below(kFigures)] : trees[numbers.below(kTrees)];
-    const float wide = of_figure ? 0.05f : 0.14f, size = of_figure ? small : leaf;
+    const bool on_figure = numbers.below(2) == 0;
+    const glm::vec3 middle = on_figure ? figures[numbers.below(kFigures)] : trees[numbers.below(kTrees)];
+    const float wide = on_figure ? 0.05f : 0.14f, size = on_figure ? small : leaf;
     const glm::vec3 p = middle + glm::vec3(spread(wide), spread(wide), spread(wide));
     const auto corner = [&] { return p + glm::vec3(spread(size), spread(size), spread(size)); };
     const glm::vec3 a = corner(), b = corner(), c = corner();

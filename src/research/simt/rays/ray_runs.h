@@ -69,7 +69,7 @@ RayHits cpu_hits(const RayScene& scene, uint32_t width);
 
 struct CpuRays {
   std::string machine;  // "cpu v3", "emulated"
-  int lanes = 0;        // of the machine's warp
+  int lanes = 0;        // lanes of the machine's warp
   RayCounts counts = {};
   RayHits hits;
 };

@@ -152,12 +152,12 @@ struct RayContext {
 // The queues of four warps that work together.
 using RayOwn = OwnQueues<RayTree, 64>;
 
-// own: the queues of the warp's block, or nullptr.
+// `queues`: those of the warp's block, or nullptr.
 template <class Note, class Own = NoOwnQueues>
-BROKKR_FN void run_tasks(Warp& w, const RayPlan& plan, int warp, Own* own = nullptr) {
+BROKKR_FN void run_tasks(Warp& w, const RayPlan& plan, int warp, Own* queues = nullptr) {
   const auto memory = ProgramMemory<RayTree>::layout(plan.memory, plan.capacity);
   RayContext<Note> context{plan};
-  Worker<RayTree, RayContext<Note>, Own>(w, memory, context, uint32_t(warp), own).run();
+  Worker<RayTree, RayContext<Note>, Own>(w, memory, context, uint32_t(warp), queues).run();
   context.counter.add_to(w, *plan.counts);
 }
 

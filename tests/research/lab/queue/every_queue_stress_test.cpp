@@ -79,7 +79,8 @@ std::string stress_queue(QueueKind kind, StressSizes c) {
       if (value >= total) continue;
       ++seen[value];
       int64_t& before = last[value / c.per_producer];
-      // BSQ's elements that found their home full may overtake others; so may BIQ's where threads are late by a lap.
+      // In BSQ, elements that found their home full may overtake others. In BIQ, elements may do so if threads are late
+      // by a lap.
       if (before >= int64_t(value) && kind != QueueKind::bsq && kind != QueueKind::biq)
         error += "; " + std::to_string(value) + " after " + std::to_string(before);
       before = value;

@@ -9,7 +9,7 @@
 
 namespace brokkr::queue_test {
 
-// Bounds that small histories reach: a queue that must be full at exactly `capacity` elements, or a large one.
+// Bounds for small histories: a queue that must be full at exactly `capacity` elements, or a large one.
 struct HistoryCase {
   QueueKind kind;
   QueueShape shape;

@@ -14,7 +14,7 @@ class AnyQueue {
   virtual ~AnyQueue() = default;
   virtual Outcome enqueue(uint32_t thread, uint32_t value) = 0;
   virtual Outcome dequeue(uint32_t thread, uint32_t& value) = 0;
-  // One by one where the queue has no operation for several.
+  // Moves elements one by one if the queue has no operation for several.
   virtual int dequeue_many(uint32_t thread, uint32_t* value, int n) = 0;
   virtual uint32_t allocated() = 0;
   virtual void abort() = 0;

@@ -1,5 +1,5 @@
-"""`mpirun brokkr render` as a user meets it: the same file as one rank writes, reports, and faults that end all ranks
-with one line that names rank and cause.
+"""Tests `mpirun brokkr render` as a user runs it: it writes the same file as one rank, it reports, and faults end all
+ranks with one line that names rank and cause.
 
     command_test.py BROKKR SILENT STRANGER MPIRUN [its options]
 """
@@ -43,13 +43,13 @@ def wait_for(condition):
 
 
 def is_drawing(process):
-    """Whether it is brokkr, and has worked for a while."""
+    """Returns true if the process is brokkr and has worked for a while."""
     words = pathlib.Path(f"/proc/{process}/stat").read_text()
     return "(brokkr)" in words and int(words.rpartition(")")[2].split()[11]) > 20
 
 
 def extras(folder):
-    """What stands beside the picture is that of one rank, too."""
+    """Checks that the files beside the picture equal those of one rank."""
     aovs = lambda name: [word for aov in ("depth", "draw", "triangle", "overdraw") for word in ("--aov", f"{aov}={folder}/{name}-{aov}.pfm")]
     check(run(["render", FRAME, "-o", folder / "a.png", *aovs("one")]).returncode == 0, "one rank's values")
     result = run(["render", FRAME, "-o", folder / "b.png", *aovs("many"), "--stats", folder / "stats.json", "--trace",
@@ -71,7 +71,7 @@ def extras(folder):
 
 
 def spread(folder):
-    """Whole views, and whole frames, for each rank."""
+    """Checks whole views and whole frames for each rank."""
     scene = ["render", "generated:city?triangles=2000", "--views", "5", "--view-size", "48", "--samples", "1"]
     check(run([*scene, "-o", folder / "one-{}.png"]).returncode == 0, "views of one rank")
     result = run([*scene, "-o", folder / "many-{}.png", "--ranks", "views", "--rank-stats", folder / "views.json"], ranks=3)
@@ -165,7 +165,7 @@ def main():
             out, err = process.communicate(timeout=LIMIT)
         check(process.returncode != 0 and "process rank 1" in out + err and "signal 9" in out + err, f"a rank died: {out}{err}")
 
-        # A rank that dies: the others do not wait for it. It ends itself before it answers.
+        # The others do not wait for a rank that dies. It ends itself before it answers.
         died = [*MPIRUN, "-n", "1", BROKKR, "render", mine, "-o", other, ":", "-n", "1", "/bin/sh", "-c", "kill -9 $$"]
         result = subprocess.run(died, capture_output=True, text=True, timeout=LIMIT)
         check(result.returncode != 0, "a rank died", result)
