@@ -19,7 +19,8 @@ NEEDS = ("simt", "captures", "valgrind", "mpi", "gpu")
 class Measurement:
     """`whole` and `quick` are commands that run from one folder and write below `folder`. With `timing`, the whole form runs
     alone. `page` of docs has the whole command word for word; `plot` draws docs/images/`pictures` from its results, and with
-    `tables` writes the page's tables: all, or those whose titles begin so. `measures` are files and folders of the code that the numbers come from."""
+    `tables` writes the page's tables: all, or those whose titles begin so. `measures` are files and folders of the code that
+    the numbers come from."""
     name: str
     whole: tuple
     quick: tuple
