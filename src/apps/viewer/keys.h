@@ -1,5 +1,5 @@
 // The key table lists each key once, with its action and its help. Key handling, the keys in menus, the help sheet and
-// the list in docs/guide/viewer.md all come from it.
+// the list in docs/reference/viewer.md all come from it.
 #pragma once
 
 #include <cstdint>

@@ -109,10 +109,10 @@ TEST(Keys, StandInTheDocumentation) {
     for (const HelpGroup::Line& line : group.lines)
       table += "| " + std::exchange(name, "") + " | `" + line.keys + "` | " + line.help + " |\n";
   }
-  std::ifstream file(std::string(BROKKR_SOURCE_DIR) + "/docs/guide/viewer.md");
+  std::ifstream file(std::string(BROKKR_SOURCE_DIR) + "/docs/reference/viewer.md");
   const std::string page((std::istreambuf_iterator<char>(file)), {});
   EXPECT_NE(page.find(table), std::string::npos)
-      << "docs/guide/viewer.md needs this table of src/apps/viewer/keys.cpp:\n"
+      << "docs/reference/viewer.md needs this table of src/apps/viewer/keys.cpp:\n"
       << table;
 }
 

@@ -53,13 +53,13 @@ TEST(ModuleKeys, HaveOneMeaningEachAndStandInTheDocumentation) {
   for (const KeyBinding& binding : key_bindings()) {
     for (int i = 0; i < binding.keys; ++i) taken.emplace(binding.key + i, binding.modifiers);
   }
-  std::ifstream file(std::string(BROKKR_SOURCE_DIR) + "/docs/guide/viewer.md");
+  std::ifstream file(std::string(BROKKR_SOURCE_DIR) + "/docs/reference/viewer.md");
   const std::string page((std::istreambuf_iterator<char>(file)), {});
   for (const Module& module : research_view_modules()) {
     for (const KeyBinding& binding : module.keys) {
       EXPECT_TRUE(taken.emplace(binding.key, binding.modifiers).second) << binding.help;
       const std::string row = "`" + key_text(binding.key, binding.modifiers) + "` | " + binding.help;
-      EXPECT_NE(page.find(row), std::string::npos) << "docs/guide/viewer.md needs this row: " << row;
+      EXPECT_NE(page.find(row), std::string::npos) << "docs/reference/viewer.md needs this row: " << row;
       Keyboard keyboard(module.keys);
       const auto event = keyboard.press(binding.key, binding.modifiers);
       ASSERT_TRUE(event);

@@ -56,6 +56,8 @@ def write_tables(measurement, printed, change):
     """Replaces each table of the page that follows a line <!-- table: TITLE --> by the printed one. Without `change` it
     only checks that all of the page's tables exist."""
     made = dict(re.findall(r"^(\S[^\n]*)\n\n((?:\|[^\n]*\n)+)", printed, re.MULTILINE))
+    if measurement.tables is not True:
+        made = {title: text for title, text in made.items() if title.startswith(measurement.tables)}
     path = ROOT / "docs" / measurement.page
     page, found = path.read_text(encoding="utf-8"), 0
 

@@ -20,7 +20,8 @@ NEEDS = ("simt", "captures", "valgrind", "mpi", "gpu")
 class Measurement:
     """`whole` and `quick` are commands that run from one folder and write below `folder`. With `timing`, the whole form runs
     alone. `page` of docs has the whole command word for word; `plot` draws docs/images/`pictures` from its results, and with
-    `tables` writes the page's tables. `measures` are files and folders of the code that the numbers come from."""
+    `tables` writes the page's tables: all, or those whose titles begin so. `measures` are files and folders of the code that
+    the numbers come from."""
     name: str
     whole: tuple
     quick: tuple
@@ -34,7 +35,7 @@ class Measurement:
     page: str = ""
     plot: str = ""
     pictures: tuple = ()
-    tables: bool = False
+    tables: bool | tuple = False
     measures: tuple = ()
 
 
@@ -71,6 +72,8 @@ def read(path=FILE):
         for key in ("needs", "keep", "leave", "pictures", "measures"):
             if key in fields:
                 fields[key] = tuple(fields[key])
+        if isinstance(fields.get("tables"), list):
+            fields["tables"] = tuple(fields["tables"])
         fields |= {"whole": commands(fields["whole"]), "quick": commands(fields["quick"])}
         measurements[name] = Measurement(name=name, **fields)
     rows = []
