@@ -115,6 +115,44 @@ BROKKR_FN uint32_t clears_of(const PhaseRecord& phase) {
   return kClearColor | phase.planes;
 }
 
+// Groups of width listed triangles, by tile. A tile then looks only at groups of which a triangle touches it.
+class ListGroups {
+ public:
+  // The list is prepared.
+  BROKKR_FN explicit ListGroups(const TileList& list) : listed_(list.count) {
+    if constexpr (Warp::takes_turns) {
+      for (uint64_t& groups : of_tile_) groups = 0;
+      for (int first = 0; first < listed_; first += Warp::width) {
+        const int end = first + Warp::width < listed_ ? first + Warp::width : listed_;
+        uint32_t low = 0, high = 0;
+        for (int i = first; i < end; ++i) {
+          low |= list.touched[0][i];
+          high |= list.touched[1][i];
+        }
+        const uint64_t group = uint64_t(1) << uint32_t(first / Warp::width);
+        for (uint64_t left = low | uint64_t(high) << 32; left != 0; left &= left - 1)
+          of_tile_[lowest_bit(left)] |= group;
+      }
+    }
+  }
+  // Calls look(number of the group's first triangle), in order, at least for the groups that touch the tile at this
+  // bit of TileMasks.
+  template <class Look>
+  BROKKR_FN void each(int place, Look&& look) const {
+    if constexpr (Warp::takes_turns) {
+      for (uint64_t left = of_tile_[place]; left != 0; left &= left - 1) look(lowest_bit(left) * Warp::width);
+    } else {
+      for (int g = 0; g < listed_; g += Warp::width) look(g);
+    }
+  }
+
+ private:
+  static constexpr int kTiles = Warp::takes_turns ? 64 : 1;
+  static_assert(kListCapacity <= 64 * Warp::width || !Warp::takes_turns);
+  int listed_;
+  uint64_t of_tile_[kTiles];
+};
+
 // Draws the listed triangles into the region's tiles; one warp draws a tile. Pending clears are merged into it. A
 // picture that waits is loaded where something reads it.
 template <class Shared>
@@ -126,6 +164,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& visit, const RegionRecord
   prepare_list<false>(visit, region);
   visit.b.sync();
   const int tiles_across = t.targets.region / kTile, tiles = tiles_across * tiles_across, listed = list.count;
+  const ListGroups groups(list);
   const size_t base = first_sample(t.targets, region);
   const RegionState state = t.targets.region_state[region.number];
   TilePass pass{t.targets,
@@ -150,7 +189,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& visit, const RegionRecord
     pass.memory = base + size_t(tile) * kTileSamples;
     bool loaded = false;
     ProgramBatch batch;
-    for (int g = 0; g < listed; g += w.width) {
+    groups.each(place, [&](int g) BROKKR_INLINE_LAMBDA {
       const Mask m = w.first_lanes(listed - g);
       const Mask hit = (w.load(touched + g, m) & bit) != 0;
       for (uint32_t bits = w.ballot(hit); bits != 0; bits &= bits - 1) {
@@ -170,7 +209,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& visit, const RegionRecord
           draw_in_tile(w, pass, draw, list.triangle[i], whole);
         }
       }
-    }
+    });
     finish_batch(w, pass, batch);
     if (loaded) {
       store_tile(w, pass);
@@ -193,6 +232,7 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& visit, const Regi
   prepare_list<true>(visit, regions[0], sample_reach(samples));
   visit.b.sync();
   const int tiles_across = t.targets.region / kTile, tiles = tiles_across * tiles_across, listed = list.count;
+  const ListGroups groups(list);
   auto& memory = *reinterpret_cast<SampledTile*>(t.sampled_tiles.get() +
                                                  size_t(visit.b.index * visit.b.warps + w.index) * kSampledTileBytes);
   SampledPass pass{t.targets,
@@ -216,7 +256,7 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& visit, const Regi
     pass.tile = tile;
     bool loaded = false;
     ProgramBatch batch;
-    for (int g = 0; g < listed; g += w.width) {
+    groups.each(place, [&](int g) BROKKR_INLINE_LAMBDA {
       const Mask m = w.first_lanes(listed - g);
       const Mask hit = (w.load(touched + g, m) & bit) != 0;
       for (uint32_t bits = w.ballot(hit); bits != 0; bits &= bits - 1) {
@@ -235,7 +275,7 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& visit, const Regi
           draw_in_tile(w, pass, draw, tri);
         }
       }
-    }
+    });
     finish_batch(w, pass, batch);
     for (uint32_t sample = 0; sample < samples; ++sample) {
       const TilePass tile_pass = pass.of_sample(sample);
