@@ -1,4 +1,4 @@
-// Draws a frame with the caller's GLSL fragment shader instead of its materials. docs/guide/shaders.md lists the data
+// Draws a frame with the caller's GLSL fragment shader instead of its materials. docs/reference/shaders.md lists the data
 // that the shader can read.
 //
 //   Frame frame = load_frame("courtyard.obj", {});

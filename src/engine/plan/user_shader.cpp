@@ -93,7 +93,7 @@ void check_inputs(const Frame& frame, const CompiledPass& own) {
     if (given == nullptr && !is_captured(frame, &FragmentProgram::varyings, input.name))
       refuse(own.source, input.name,
              fmt::format("'{}' is not a known input{}; "
-                         "docs/guide/shaders.md lists them",
+                         "docs/reference/shaders.md lists them",
                          input.name, did_you_mean(input.name, names_of(given_inputs()))));
   }
 }

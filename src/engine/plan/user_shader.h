@@ -1,5 +1,5 @@
 // A user's shader in a frame: its completed text, its passes with their buffers, its draws, and the values that Brokkr
-// provides under names that begin with "b_" or are Shadertoy's (docs/guide/shaders.md). They have the form of captured
+// provides under names that begin with "b_" or are Shadertoy's (docs/reference/shaders.md). They have the form of captured
 // draws: programs, varyings, uniforms and textures.
 #pragma once
 
@@ -77,7 +77,7 @@ std::vector<size_t> add_buffer_draw(Frame& frame, int buffer);
 }  // namespace brokkr
 
 // The values that Brokkr provides to a user's shader, under names that begin with "b_" or are Shadertoy's.
-// docs/guide/shaders.md has them as tables.
+// docs/reference/shaders.md has them as tables.
 
 namespace brokkr {
 
