@@ -1,5 +1,5 @@
-// Draws a frame with the caller's GLSL fragment shader instead of its materials. docs/reference/shaders.md lists the data
-// that the shader can read.
+// Draws a frame with the caller's GLSL fragment shader instead of its materials. docs/reference/shaders.md lists the
+// data that the shader can read.
 //
 //   Frame frame = load_frame("courtyard.obj", {});
 //   set_fragment_shader(frame, {.text = "in vec3 b_normal; out vec4 color;"

@@ -1,6 +1,6 @@
 // A user's shader in a frame: its completed text, its passes with their buffers, its draws, and the values that Brokkr
-// provides under names that begin with "b_" or are Shadertoy's (docs/reference/shaders.md). They have the form of captured
-// draws: programs, varyings, uniforms and textures.
+// provides under names that begin with "b_" or are Shadertoy's (docs/reference/shaders.md). They have the form of
+// captured draws: programs, varyings, uniforms and textures.
 #pragma once
 
 #include <array>

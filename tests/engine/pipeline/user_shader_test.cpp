@@ -357,10 +357,11 @@ TEST_F(UserShaders, KeyboardMouseAndSilence) {
 }
 
 TEST_F(UserShaders, FaultsNameTheLine) {
-  EXPECT_EQ(problem_with({.text = "in vec3 b_position;\nin vec3 b_normel;\nout vec4 c;\n"
-                                  "void main() { c = vec4(b_normel + b_position, 1.0); }",
-                          .name = "a.frag"}),
-            "a.frag:2: 'b_normel' is not a known input (did you mean 'b_normal'?); docs/reference/shaders.md lists them");
+  EXPECT_EQ(
+      problem_with({.text = "in vec3 b_position;\nin vec3 b_normel;\nout vec4 c;\n"
+                            "void main() { c = vec4(b_normel + b_position, 1.0); }",
+                    .name = "a.frag"}),
+      "a.frag:2: 'b_normel' is not a known input (did you mean 'b_normal'?); docs/reference/shaders.md lists them");
   EXPECT_EQ(problem_with({.text = "// b_uv\nin vec3 b_uv;\nout vec4 c;\nvoid main() { c = vec4(b_uv, 1.0); }"}),
             "shader:2: 'b_uv' has 2 numbers, not 3");
   EXPECT_EQ(problem_with({.text = "out vec4 c;\nuniform int b_time;\nvoid main() { c = vec4(b_time); }"}),
