@@ -31,8 +31,8 @@ constexpr uint32_t words_of(TexelEncoding encoding) {
   return encoding == TexelEncoding::rgba32 ? 4 : 2;
 }
 
-// The number of words that each store of texels has beyond its last texel, because machines may load four words of a lane
-// where it needs two.
+// The number of words that each store of texels has beyond its last texel, because machines may load four words of a
+// lane where it needs two.
 inline constexpr size_t kTexelWordsBeyond = 2;
 
 // The number of levels of the largest texture, which has 16384 x 16384 texels.

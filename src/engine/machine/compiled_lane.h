@@ -201,9 +201,8 @@ BROKKR_FN Uint lower_half_twice(Uint a) {
 #if BROKKR_LANES == 8
   const Halves twice = __builtin_shufflevector(h, h, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14);
 #else
-  const Halves twice =
-      __builtin_shufflevector(h, h, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14, 16, 16, 18, 18, 20, 20, 22, 22,
-                              24, 24, 26, 26, 28, 28, 30, 30);
+  const Halves twice = __builtin_shufflevector(h, h, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14, 16, 16, 18,
+                                               18, 20, 20, 22, 22, 24, 24, 26, 26, 28, 28, 30, 30);
 #endif
   return Uint(Vector<uint32_t>(Native<uint32_t>(twice)));
 }

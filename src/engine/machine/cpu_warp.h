@@ -384,8 +384,8 @@ class Warp : public NearWords<Warp> {
   }
 #elif defined(BROKKR_ISA_V3)
   static constexpr WordPairs pairs = WordPairs::of_all_lanes;
-  // Loads the words p[at_i] and the words after them. It loads four words of each lane, because processors insert
-  // those in memory without a permutation; see kTexelWordsBeyond.
+  // Loads the words p[at_i] and the words after them. It loads four words of each lane, because processors insert those
+  // in memory without a permutation; see kTexelWordsBeyond.
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, Uint& first, Uint& second) {
     alignas(64) int32_t at[width];
     words.v.copy_to(at, stdx::vector_aligned);

@@ -135,8 +135,8 @@ class ListGroups {
       }
     }
   }
-  // Calls look(number of the group's first triangle), in order, at least for the groups that touch the tile at this
-  // bit of TileMasks.
+  // Calls look(number of the group's first triangle), in order, at least for the groups that touch the tile at this bit
+  // of TileMasks.
   template <class Look>
   BROKKR_FN void each(int place, Look&& look) const {
     if constexpr (Warp::takes_turns) {

@@ -62,15 +62,18 @@ BROKKR_FN Vec4<Warp> load_texel_of_two(Warp& w, const uint32_t* texels, TexelEnc
   w.gather_near(texels, word, word + 1, m, low, high);
   return texel_of_words(encoding, low, high);
 }
-// The stored channels of the texel that starts at a word; integers as their bits. Missing channels are 0, 0, 1.
-BROKKR_FN_NOINLINE Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
-  const uint32_t words = words_of(encoding);
-  if (words == 1) return texel_of_word(encoding, w.gather(texels, word, m));
-  if (words == 2) return load_texel_of_two(w, texels, encoding, word, m);
+// Texels of two or four words.
+BROKKR_FN Vec4<Warp> load_texel_of_words(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
+  if (words_of(encoding) == 2) return load_texel_of_two(w, texels, encoding, word, m);
   Uint first, second, third, fourth;
   w.gather_near(texels, word, word + 1, m, first, second);
   w.gather_near(texels, word + 2, word + 3, m, third, fourth);
   return Vec4<Warp>(as_float(first), as_float(second), as_float(third), as_float(fourth));
+}
+// The stored channels of the texel that starts at a word; integers as their bits. Missing channels are 0, 0, 1.
+BROKKR_FN_NOINLINE Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
+  if (words_of(encoding) == 1) return texel_of_word(encoding, w.gather(texels, word, m));
+  return load_texel_of_words(w, texels, encoding, word, m);
 }
 
 // The channels that the sampler returns: swizzled, and expanded by the base format. `sources`: as in

@@ -155,21 +155,9 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& k
           filter_half_rows(look, word_of(0, 0), word_of(0, 1), x.texels.weight, y.texels.weight, color))
         return color;
     }
-    if (words_of(kind.encoding) == 2) {
+    if (words_of(kind.encoding) > 1) {
       return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
-        const Int word = word_of(column, row);
-        Uint first, second;
-        w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
-        return texel_of_words(kind.encoding, first, second);
-      });
-    }
-    if (words_of(kind.encoding) == 4) {
-      return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
-        const Int word = word_of(column, row);
-        Uint first, second, third, fourth;
-        w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
-        w.gather_near(look.texels, word + 2, word + 3, look.lanes, third, fourth);
-        return Vec4<Warp>(as_float(first), as_float(second), as_float(third), as_float(fourth));
+        return load_texel_of_words(w, look.texels, kind.encoding, word_of(column, row), look.lanes);
       });
     }
     const Int left = level.first + x.texels.a;
@@ -183,14 +171,20 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& k
     return filtered([&](int column, int row)
                         BROKKR_INLINE_LAMBDA { return texel_of_word(kind.encoding, stored[2 * row + column]); });
   };
-  if constexpr (kAxes == 2 && Warp::takes_turns) {
-    // Other channels are not computed if nothing reads them.
-    if (kind.linear && !kind.compares && reads_first_channel(*look.texture))
-      return Vec4<Warp>(slice_texel(0).x, 0.0f, 0.0f, 0.0f);
-  }
   const Vec4<Warp> near = slice_texel(0);
   if constexpr (kAxes < 3) return near;
   return kind.linear ? mixed(near, slice_texel(1), z.texels.weight) : near;
+}
+
+// The same, without the channels that nothing reads.
+template <int kAxes, class Kind>
+BROKKR_FN Vec4<Warp> plain_channels(Warp& w, const PlainLookup& look, const Kind& kind, const PlainLevel& level,
+                                    const Float (&position)[3]) {
+  if constexpr (kAxes == 2 && Warp::takes_turns) {
+    if (kind.linear && !kind.compares && reads_first_channel(*look.texture))
+      return Vec4<Warp>(plain_texel<kAxes>(w, look, kind, level, position).x, 0.0f, 0.0f, 0.0f);
+  }
+  return plain_texel<kAxes>(w, look, kind, level, position);
 }
 
 // A lookup in a plain texture with kAxes axes, without offsets. `kind` is plain_kind of the texture, `detail` that of
@@ -207,7 +201,7 @@ BROKKR_FN Vec4<Warp> plain_lookup(Warp& w, const PlainLookup& look, const Kind& 
     };
     const PlainLevel one{side(0, texture.width), side(1, texture.height), side(2, texture.depth),
                          Int(int(texture.first[level]))};
-    return plain_texel<kAxes>(w, look, kind, one, position);
+    return plain_channels<kAxes>(w, look, kind, one, position);
   };
   const auto handed = [&](const Vec4<Warp>& texel)
                           BROKKR_INLINE_LAMBDA { return kind.compares ? texel : handed_on(texture, texel); };
@@ -225,7 +219,7 @@ BROKKR_FN Vec4<Warp> plain_lookup(Warp& w, const PlainLookup& look, const Kind& 
     const auto side = [&](int axis, uint32_t size) { return axis < kAxes ? side_of_level(size, number) : Int(1); };
     const PlainLevel each{side(0, texture.width), side(1, texture.height), side(2, texture.depth),
                           as_int(w.gather(texture.first, number, look.lanes))};
-    return plain_texel<kAxes>(w, look, kind, each, position);
+    return plain_channels<kAxes>(w, look, kind, each, position);
   };
   const Vec4<Warp> own = lanes_texel(choice.level);
   return handed(mixes ? between_levels(own, lanes_texel(minimum(choice.level + 1, int(last))), choice.next) : own);
