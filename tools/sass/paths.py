@@ -10,7 +10,7 @@ from .toolkit import plain_name
 # which tells how often the compiler unrolled the loop; the opcodes or lines that the shortest path must pass, in order;
 # and optionally the lines that no path may pass. Functions that the kernel lacks (geometry/features.h) have no line.
 TRANSFORM, DEPTH_PLANE = ("geometry/vertex.h", "const auto row = [&](const float* clip)"), ("geometry/setup.h", "if (draw.bits & kDrawPolygonOffset) {")
-DRAWN, STORED = ("raster/direct.h", "return draw_group(w, draw, at, setup);"), ("geometry/geometry_stage.h", "if (!open_) open(w);")
+DRAWN, STORED = ("raster/direct.h", "return draw_group(w, draw, place, setup);"), ("geometry/geometry_stage.h", "if (!open_) open(w);")
 CLIPPED = ("geometry/geometry_stage.h", "emit_clipped(w, pass, draw, corners, lane")
 PATHS = [
     ("geometry: 32 triangles, besides what follows", "run_task", ("geometry/setup.h", ""), None, [TRANSFORM, ("geometry/setup.h", ""), DEPTH_PLANE],
