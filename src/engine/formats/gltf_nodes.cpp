@@ -208,8 +208,8 @@ std::vector<glm::mat4> GltfNodes::joints(uint64_t skin, const GltfPart& referrer
 void GltfNodes::use_camera(const GltfPart& node, const glm::mat4& model) {
   const GltfPart part = data_.element("cameras", node.whole("camera"), node, "camera");
   const GltfPart perspective = part.part("perspective"), orthographic = part.part("orthographic");
-  const auto plane = [](const GltfPart& camera, const char* key) {
-    return float(std::clamp(camera.number(key, 0), 0.0, 1e15));
+  const auto plane = [](const GltfPart& projection, const char* key) {
+    return float(std::clamp(projection.number(key, 0), 0.0, 1e15));
   };
   if (part.has("perspective")) {
     const double fov = perspective.number("yfov", 0.8) * 180 / 3.14159265358979324;
