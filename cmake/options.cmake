@@ -8,7 +8,8 @@ list(APPEND BROKKR_CXX_FLAGS -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC notes for every vector argument that its calling convention changed in version 4.6. GCC 12 also reports overlaps
   # in std::string's operator+ that do not exist (its bug 105651).
-  list(APPEND BROKKR_CXX_FLAGS -Wno-psabi -Wno-restrict)
+  # In unity builds, GCC takes the files for headers whose unnamed namespaces would leak.
+  list(APPEND BROKKR_CXX_FLAGS -Wno-psabi -Wno-restrict -Wno-subobject-linkage)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # In C++, GCC's -Wconversion ignores signs, but Clang's does not.

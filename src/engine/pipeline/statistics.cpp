@@ -208,8 +208,8 @@ void add_launch(const Statistics& launch, Statistics& sums) {
   for (const auto time : {&Statistics::frame_ms, &Statistics::launch_ms, &Statistics::upload_ms,
                           &Statistics::read_back_ms, &Statistics::update_ms})
     sums.*time += launch.*time;
-  const auto add = [](std::vector<uint64_t>& sums, const std::vector<uint64_t>& counts) {
-    for (size_t i = 0; i < sums.size() && i < counts.size(); ++i) sums[i] += counts[i];
+  const auto add = [](std::vector<uint64_t>& all, const std::vector<uint64_t>& counts) {
+    for (size_t i = 0; i < all.size() && i < counts.size(); ++i) all[i] += counts[i];
   };
   add(sums.rasterizer_fragments, launch.rasterizer_fragments);
   add(sums.bin_fragments, launch.bin_fragments);
