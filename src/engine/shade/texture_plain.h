@@ -161,7 +161,7 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const PlainLookup& look, const Kind& k
       });
     }
     const Int left = level.first + x.texels.a;
-    Uint stored[4];
+    Uint stored[4] = {0u, 0u, 0u, 0u};
     if (!kind.linear)
       stored[0] = w.gather(look.texels, left + low, look.lanes);
     else if constexpr (kAxes == 1)
