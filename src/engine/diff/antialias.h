@@ -85,10 +85,10 @@ BROKKR_FN Crossing cross(const DiffAntialias& d, const PixelGroup& group, Int fi
     c.d = select(ok, distance, c.d);
     c.l_w = select(ok, l.w, e == 0 ? Double(0.0) : c.l_w);
     c.l_axis = select(ok, l_axis, e == 0 ? Double(1.0) : c.l_axis);
-    const auto keep = [&](NearCorner& kept, const NearCorner& corner) {
-      kept.x = select(ok, corner.x, kept.x);
-      kept.y = select(ok, corner.y, kept.y);
-      kept.w = select(ok, corner.w, kept.w);
+    const auto keep = [&](NearCorner& kept, const NearCorner& end) {
+      kept.x = select(ok, end.x, kept.x);
+      kept.y = select(ok, end.y, kept.y);
+      kept.w = select(ok, end.w, kept.w);
     };
     keep(c.p, p);
     keep(c.q, q);
