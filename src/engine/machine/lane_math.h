@@ -62,7 +62,7 @@ BROKKR_FN int read_alone(int number) {
   return number;
 }
 
-// Compilers load each number of the array from memory, which takes less time than to extract it from a vector.
+// Makes compilers load each number of the array from memory. They would extract it from a vector, which takes longer.
 template <int kCount>
 BROKKR_FN void keep_in_memory(int32_t (&numbers)[kCount]) {
 #if !defined(__CUDACC__)

@@ -115,13 +115,14 @@ BROKKR_FN uint32_t clears_of(const PhaseRecord& phase) {
   return kClearColor | phase.planes;
 }
 
-// Groups of width listed triangles, by tile. A tile then looks only at groups of which a triangle touches it.
+// The listed triangles in groups of the warp's width. On CPUs, it knows for each tile which groups have a triangle that
+// touches the tile.
 class ListGroups {
  public:
-  // The list is prepared.
+  // The list must be prepared (prepare_list).
   BROKKR_FN explicit ListGroups(const TileList& list) : listed_(list.count) {
     if constexpr (Warp::takes_turns) {
-      for (uint64_t& groups : of_tile_) groups = 0;
+      for (uint64_t& groups : tile_groups_) groups = 0;
       for (int first = 0; first < listed_; first += Warp::width) {
         const int end = first + Warp::width < listed_ ? first + Warp::width : listed_;
         uint32_t low = 0, high = 0;
@@ -131,16 +132,16 @@ class ListGroups {
         }
         const uint64_t group = uint64_t(1) << uint32_t(first / Warp::width);
         for (uint64_t left = low | uint64_t(high) << 32; left != 0; left &= left - 1)
-          of_tile_[lowest_bit(left)] |= group;
+          tile_groups_[lowest_bit(left)] |= group;
       }
     }
   }
-  // Calls look(number of the group's first triangle), in order, at least for the groups that touch the tile at this bit
-  // of TileMasks.
+  // Calls look(g) for groups, in order; g is the number of the group's first triangle. `place`: the tile's bit in
+  // TileMasks. On CPUs, it leaves out the groups that do not touch this tile.
   template <class Look>
   BROKKR_FN void each(int place, Look&& look) const {
     if constexpr (Warp::takes_turns) {
-      for (uint64_t left = of_tile_[place]; left != 0; left &= left - 1) look(lowest_bit(left) * Warp::width);
+      for (uint64_t left = tile_groups_[place]; left != 0; left &= left - 1) look(lowest_bit(left) * Warp::width);
     } else {
       for (int g = 0; g < listed_; g += Warp::width) look(g);
     }
@@ -150,7 +151,7 @@ class ListGroups {
   static constexpr int kTiles = Warp::takes_turns ? 64 : 1;
   static_assert(kListCapacity <= 64 * Warp::width || !Warp::takes_turns);
   int listed_;
-  uint64_t of_tile_[kTiles];
+  uint64_t tile_groups_[kTiles];
 };
 
 // Draws the listed triangles into the region's tiles; one warp draws a tile. Pending clears are merged into it. A

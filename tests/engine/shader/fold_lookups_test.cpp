@@ -39,6 +39,7 @@ struct Case {
   TexelBase base;
   CapturedSampler sampler;
   int levels;
+  bool finite = false;  // no half is infinite or NaN
 };
 CapturedSampler sampler_of(TextureWrap wrap, bool linear, MipFilter mip, float anisotropy = 1) {
   CapturedSampler sampler;
@@ -68,6 +69,8 @@ std::vector<Case> cases() {
       {"mirrored", TexelFormat::rgba8, TexelBase::rgba,
        sampler_of(TextureWrap::mirrored_repeat, true, MipFilter::linear), 7},
       {"halves", TexelFormat::rgba16f, TexelBase::rgba, sampler_of(kEdge, true, MipFilter::none), 1},
+      {"finite halves", TexelFormat::rgba16f, TexelBase::rgba, sampler_of(kEdge, true, MipFilter::linear), 7, true},
+      {"one channel", TexelFormat::r8, TexelBase::alpha, sampler_of(TextureWrap::clamp, true, MipFilter::linear), 7},
       {"border of halves", TexelFormat::rgba16f, TexelBase::rgba,
        sampler_of(TextureWrap::clamp_to_border, true, MipFilter::linear), 7},
       {"16 bits", TexelFormat::rgba16, TexelBase::rgba, sampler_of(kRepeat, false, MipFilter::nearest), 7},
@@ -155,6 +158,8 @@ TEST_F(FoldLookupsTest, GivesTheBitsOfTheProgramAsItWas) {
   const Program program = compiled(kLookups);
   const ShaderKernel& kernel = *find_kernel(runnable_kernels().front());
   const std::vector<uint32_t> texels = random_texels();
+  std::vector<uint32_t> finite = texels;
+  for (uint32_t& texel : finite) texel &= 0xbfffbfffu;  // the highest bit of an exponent
   const std::vector<Case> all = cases();
   std::vector<Program> folded;
   std::vector<BoundTextures> bound(all.size() + 1);
@@ -162,7 +167,7 @@ TEST_F(FoldLookupsTest, GivesTheBitsOfTheProgramAsItWas) {
     // Each texture together with the one before; the last case has no texture at all.
     for (size_t k = 0; k < 2 && i < all.size(); ++k) {
       const Case& one = all[(i + all.size() - k) % all.size()];
-      bound[i].add(picture_of(one), std::as_bytes(std::span(texels)), one.sampler);
+      bound[i].add(picture_of(one), std::as_bytes(std::span(one.finite ? finite : texels)), one.sampler);
     }
     bound[i].prepare(2);
     std::vector<LookupFacts> facts;
