@@ -202,9 +202,10 @@ uint32_t input_of_tile(uint32_t word, int sample) {
 // Pictures drawn with one texel per pixel, whose texels some machines load by rows: upright, upside down, between
 // texels, at edges; and pictures whose first rows look as if they were. Alpha is stored or 1.
 TEST_F(FoldLookupsTest, PicturesDrawnTexelByPixelGiveTheSameBits) {
-  const std::vector<uint32_t> texels = random_texels();
+  std::vector<uint32_t> texels = random_texels();
+  for (uint32_t& texel : texels) texel &= 0xbfffbfffu;  // finite halves
   std::vector<Program> programs;
-  std::vector<BoundTextures> bound(12);
+  std::vector<BoundTextures> bound(24);
   std::vector<Results> expected;
   for (const char* const place :
        {"at.xy + vec2(20.5, 9.5)", "vec2(at.x + 17.3, 25.8 - at.y)", "at.xy + vec2(-2.3, 28.7)",
@@ -216,14 +217,16 @@ TEST_F(FoldLookupsTest, PicturesDrawnTexelByPixelGiveTheSameBits) {
     for (const TextureWrap wrap : {TextureWrap::repeat, TextureWrap::clamp_to_edge}) {
       const CapturedSampler sampler = sampler_of(wrap, true, MipFilter::none);
       const TexelBase base = wrap == TextureWrap::repeat ? TexelBase::rgba : TexelBase::rgb;
-      BoundTextures& textures = bound[programs.size()];
-      textures.add(picture_of({"", TexelFormat::rgba8, base, sampler, 1}), std::as_bytes(std::span(texels)), sampler);
-      textures.prepare();
-      SCOPED_TRACE(fmt::format("{}, wrap {}", place, int(wrap)));
-      expected.push_back(run_everywhere(program, {}, input_of_tile, {textures.tables, textures.slots}));
-      Program& made = programs.emplace_back(program);
-      fold_lookups(made, {facts_of(program.samplers[0], &textures.sampled.records[size_t(textures.slots[0].record)])},
-                   *find_kernel(runnable_kernels().front()));
+      for (const TexelFormat format : {TexelFormat::rgba8, TexelFormat::rgba16f}) {
+        BoundTextures& textures = bound[programs.size()];
+        textures.add(picture_of({"", format, base, sampler, 1}), std::as_bytes(std::span(texels)), sampler);
+        textures.prepare();
+        SCOPED_TRACE(fmt::format("{}, wrap {}", place, int(wrap)));
+        expected.push_back(run_everywhere(program, {}, input_of_tile, {textures.tables, textures.slots}));
+        Program& made = programs.emplace_back(program);
+        fold_lookups(made, {facts_of(program.samplers[0], &textures.sampled.records[size_t(textures.slots[0].record)])},
+                     *find_kernel(runnable_kernels().front()));
+      }
     }
   }
   // The first picture shows the texels as they are.
